@@ -132,7 +132,8 @@ def panel(
 
     Nothing is asked before the panel is iterated over, or turned into a frame. Items are complete unless ``limit`` is
     given. A cell that fails says so in its ``status``, and the others are asked all the same. The further options are
-    those of :func:`fetch`. Raises :class:`pit_fetch.errors.UsageError` (a ValueError) for what cannot be asked.
+    those of :func:`fetch`. Raises :class:`pit_fetch.errors.UsageError` (a ValueError) for what cannot be asked, and
+    under a ceiling: a panel is for operators.
     """
     from pit_fetch.panels.grid import grid_of
     from pit_fetch.panels.panel import Panel

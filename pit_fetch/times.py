@@ -52,6 +52,7 @@ _WALL_CLOCK = r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:
 _UNIX_SECONDS = r"[0-9]{9,11}"
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_MONDAY, _THURSDAY, _FRIDAY = 0, 3, 4
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _RFC2822 = (
     r"(?:([A-Z][a-z]{2}),\s+)?([0-9]{1,2})\s+([A-Z][a-z]{2})\s+([0-9]{4})\s+"  # weekday, day, month, year
@@ -198,6 +199,34 @@ def is_weekend(day: date) -> bool:
     As a date of publication of what appears on business days alone it is no evidence: it must be wrong.
     """
     return day.weekday() > 4
+
+
+def next_business_day(day: date) -> date:
+    """Return the next day that is neither on a weekend nor a federal holiday of the United States.
+
+    Christmas Eve counts as one, since presidents have closed the agencies then. Days of mourning are not known.
+
+    >>> next_business_day(date(2024, 2, 16)).isoformat()  # a Friday, before Washington's Birthday
+    '2024-02-20'
+    """
+    following = day + timedelta(days=1)
+    return next_business_day(following) if is_weekend(following) or _is_federal_holiday(following) else following
+
+
+# 5 U.S.C. 6103: days by (month, day), and Mondays by (month, which of the month). Memorial Day is the last one of May.
+_FIXED_HOLIDAYS = frozenset({(1, 1), (6, 19), (7, 4), (11, 11), (12, 24), (12, 25)})
+_MONDAY_HOLIDAYS = frozenset({(1, 3), (2, 3), (9, 1), (10, 2)})
+
+
+def _is_federal_holiday(day: date) -> bool:
+    # One on a Saturday is observed on the Friday before, and one on a Sunday on the Monday after.
+    observed = day + timedelta(days={_MONDAY: -1, _FRIDAY: 1}.get(day.weekday(), 0))
+    if {(each.month, each.day) for each in (day, observed)} & _FIXED_HOLIDAYS:
+        return True
+    which = (day.month, (day.day + 6) // 7)
+    if day.weekday() == _MONDAY:
+        return which in _MONDAY_HOLIDAYS or (day.month == 5 and day.day > 24)
+    return day.weekday() == _THURSDAY and which == (11, 4)
 
 
 def delayed(moment: datetime | None, margin: timedelta) -> datetime | None:

@@ -224,7 +224,7 @@ def _prove_hooks(
             message = f"{result.step.name}: {seen} instead of {result.step.expected}"
             yield Finding("fail", "proof", message, fix)
     if proof.problem:
-        yield Finding("fail", "proof", f"not proved: {proof.problem}", fix)
+        yield prove.unproved("not proved", proof.problem, fix)
 
 
 def _say_untried(names: Sequence[str]) -> Iterator[Finding]:

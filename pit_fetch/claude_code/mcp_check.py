@@ -61,7 +61,7 @@ def _text(entry: Entry) -> str:
 def _check_sdk(version: str) -> Iterator[Finding]:
     if not version or int(version.partition(".")[0]) < 2:
         state = f"is {version}" if version else "is not installed"
-        fix = install_command("'mcp>=2'") + ", in an environment without mcp-neo4j-cypher, which needs an older one"
+        fix = install_command("mcp>=2") + ", in an environment without mcp-neo4j-cypher, which needs an older one"
         yield Finding("fail", _CHECK, f"the SDK mcp {state}: the server does not start", fix)
 
 

@@ -17,10 +17,10 @@ _KEY = "mcpServers"
 
 # The options of each server, with a value but for the flags. Behind "--" is the command of another server.
 OPTIONS: Mapping[str, tuple[str, ...]] = {
-    "mcp": ("--pit", "--pit-file", "--sources", "--archive", "--offline"),
-    "mcp-gate": ("--pit", "--pit-file", "--tools"),
+    "mcp": ("--pit", "--pit-file", "--moving", "--sources", "--archive", "--offline"),
+    "mcp-gate": ("--pit", "--pit-file", "--moving", "--tools"),
 }
-_FLAGS = frozenset({"--offline"})
+_FLAGS = frozenset({"--offline", "--moving"})
 _NAMED = re.compile(r"pit[_-]fetch", re.IGNORECASE)
 _STARTED = re.compile(rf"{_NAMED.pattern}.*\bmcp\b", re.IGNORECASE | re.DOTALL)
 

@@ -33,6 +33,8 @@ from pit_fetch.support.bundled import gate, load
 guard = load("pit_guard")
 
 SECONDS = 16.0
+# How a problem begins that shows nothing of the wiring.
+TOO_SLOW = "the client was not done"
 
 # How the guard refuses a call, and how the client reports a guard that failed.
 _REFUSALS = (guard.FORM, guard.NOT_IN_MONITOR, "hook error", "hook did not respond")
@@ -222,7 +224,7 @@ def run_client(
         except subprocess.TimeoutExpired:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(child.pid, signal.SIGKILL)
-            return f"the client was not done after {seconds:g} s"
+            return f"{TOO_SLOW} after {seconds:g} s"
     return ""
 
 
@@ -277,6 +279,13 @@ def prove_entries(
             yield _entry_finding(each, _instant_answers(model, _sources_tool(each)), ceiling, problem)
 
 
+def unproved(what: str, problem: str, fix: str) -> Finding:
+    """Return the finding of a proof that was not completed: a failure, unless the client was only slow."""
+    if problem.startswith(TOO_SLOW):
+        return Finding("warn", "proof", f"{what}: {problem}", "try again when the machine is idle")
+    return Finding("fail", "proof", f"{what}: {problem}", fix)
+
+
 def _planted_entries(project: Path, ceiling: datetime) -> Iterator[Entry]:
     later = (ceiling + timedelta(days=2)).isoformat()
     yield Entry(_PLANTED, project, ("pit_fetch", *entry_of(["--pit", later])["args"]))
@@ -309,7 +318,7 @@ def _entry_finding(each: Entry, answers: Mapping[bool, str], ceiling: datetime |
     fix = "see what the other findings say of the entry, and what starts when you run its command"
     name = f"server {each.name}"
     if problem or plain is None or moved is None:
-        return Finding("fail", "proof", f"{name}: not proved: {problem or 'the client did not make the calls'}", fix)
+        return unproved(f"{name}: not proved", problem or "the client did not make the calls", fix)
     bound, whose = (ceiling, "the ceiling") if ceiling else (_own_instant(each), "its own")
     if any(instant is None or (bound is not None and instant > bound) for instant in instants):
         return Finding("fail", "proof", f"{name}: it answers as of an instant after {whose}", fix)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import threading
 from collections.abc import Callable, Mapping
@@ -16,10 +17,10 @@ from pit_fetch.engine.settings_files import Settings
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.mcp.answers import Answer, plain, refused, released
-from pit_fetch.mcp.instant import Instant, Moment
-from pit_fetch.mcp.tools import Tool, served
+from pit_fetch.mcp.instant import Held, Instant, Moment
+from pit_fetch.mcp.tools import SOURCES, Tool, served
 from pit_fetch.provider import Provider
-from pit_fetch.request.audience import MAX_CHARS_UNDER_AGENT
+from pit_fetch.request.audience import CEILING_VARIABLE, MAX_CHARS_UNDER_AGENT
 from pit_fetch.request.fetch_request import build
 from pit_fetch.runtime import Runtime
 from pit_fetch.transport import HttpReply, HttpRequest, Transport, TransportError
@@ -42,7 +43,7 @@ class Server(NamedTuple):
     """
 
     tools: Mapping[str, Tool]
-    instant: Instant
+    instant: Instant | Held
     settings: Settings
     runtimes: Runtimes
     idle: Mapping[str, str] = {}
@@ -80,17 +81,28 @@ class _Stoppable(NamedTuple):
 
 def answer(server: Server, name: str, arguments: Mapping[str, Any], stop: threading.Event) -> Answer:
     """Return the answer to a call. Whatever goes wrong, it is an envelope. ``stop``: its caller has gone."""
+    tool = server.tools.get(name)
     try:
         moment = server.instant.now()
-        tool = server.tools.get(name)
         if tool is None:
             raise UsageError(Code.USAGE, text=f"there is no such tool: the tools are {', '.join(server.tools)}")
         _check_names(tool, arguments)
         if tool.provider is None:
             return plain(_description(server, arguments.get("name"), moment))
-        return _fetched(server, tool.provider, tool.values(arguments, moment), moment, stop)
+        provider = tool.provide(stop) if tool.provide else tool.provider
+        return _fetched(server, provider, tool.values(arguments, moment), moment, stop)
     except BaseException as error:  # noqa: BLE001 - nothing but an envelope leaves
-        return refused(error)
+        return refused(_in_words_of(tool, error) if tool and isinstance(error, UsageError) else error)
+
+
+def _in_words_of(tool: Tool, error: UsageError) -> UsageError:
+    """Return a refusal that names arguments, as a caller of the tool writes them, in the place of options."""
+
+    def named(option: re.Match[str]) -> str:
+        name = option[1].replace("-", "_")
+        return name if name in tool.arguments else f"`{SOURCES}`" if name == "help" else option[0]
+
+    return UsageError(Code.USAGE, text=re.sub(r"--([a-z][a-z-]*)", named, str(error)))
 
 
 def _check_names(tool: Tool, arguments: Mapping[str, Any]) -> None:
@@ -116,10 +128,14 @@ def _fetched(
     values = {**defaults, **given, "pit": moment.text, "timeout": FETCH_SECONDS}
     if server.offline:
         values["offline"] = True
-    request = build(values, provider, server.settings.environ, MAX_CHARS_UNDER_AGENT)
+    # A server with an instant is a ceiling, whatever its environment says: no name of today's stands for a company.
+    ceiling = {CEILING_VARIABLE: moment.text}
+    request = build(values, provider, {**server.settings.environ, **ceiling}, MAX_CHARS_UNDER_AGENT)
     runtime = server.runtimes.take()
     try:
-        stoppable = runtime._replace(transport=_Stoppable(runtime.transport, stop))
+        stoppable = runtime._replace(
+            environ={**runtime.environ, **ceiling}, transport=_Stoppable(runtime.transport, stop)
+        )
         result = run(request, stoppable, Progress(), shlex.split(request.canonical))
     finally:
         server.runtimes.give_back(runtime)

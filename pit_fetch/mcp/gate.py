@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.mcp.instant import Moment
 from pit_fetch.mcp.mapping import Clamp, Mapped
-from pit_fetch.mcp.tools import MAX_DESCRIPTION_BYTES, Tool
+from pit_fetch.mcp.tools import MAX_DESCRIPTION_BYTES, Tool, object_schema
 from pit_fetch.mcp.upstream_items import records
 from pit_fetch.provider import Context, Field, Operation, Option, Provider, Query, Record
 from pit_fetch.support.bundled import load
-from pit_fetch.times import LAST_ZONE, NEW_YORK, parse_date, parse_pit
+from pit_fetch.times import LAST_ZONE, NEW_YORK, next_business_day, parse_date, parse_pit
 
-# A call of another server's tool: its name and arguments, and seconds; it raises UpstreamError.
-Call = Callable[[str, Mapping[str, Any], float], Mapping[str, Any]]
+# A call of another server's tool: its name and arguments, seconds, and what is set once its caller has gone; it raises
+# UpstreamError.
+Call = Callable[[str, Mapping[str, Any], float, threading.Event], Mapping[str, Any]]
 
 # What a call has besides the other server's arguments.
 _OWN = {
@@ -58,12 +61,8 @@ def _tool(mapped: Mapped, schemas: Mapping[str, Mapping[str, Any]], call: Call, 
         raise UsageError(Code.USAGE, text=f"--tools: the server has no tool {mapped.tool}; it has {names or 'none'}")
     properties = _properties(schemas[mapped.tool], mapped)
     own = {_free(name, properties): name for name in _OWN}
-    schema = {
-        "type": "object",
-        "properties": {**properties, **{free: _OWN[name] for free, name in own.items()}},
-        "required": _required(schemas[mapped.tool], properties, mapped),
-        "additionalProperties": False,
-    }
+    every = {**properties, **{free: _OWN[name] for free, name in own.items()}}
+    schema = object_schema(every, _required(schemas[mapped.tool], properties, mapped))
 
     def values(arguments: Mapping[str, Any], moment: Moment) -> dict[str, Any]:
         passed = {name: value for name, value in arguments.items() if name in properties and value is not None}
@@ -71,7 +70,8 @@ def _tool(mapped: Mapped, schemas: Mapping[str, Mapping[str, Any]], call: Call, 
         given = {name: arguments[free] for free, name in own.items() if arguments.get(free) is not None}
         return {**given, "arguments": text, "limit": _ALL, "max_pages": _ALL}
 
-    return Tool(mapped.name, _description(mapped, phrase), schema, _provider(mapped, call, seconds), values)
+    provide = partial(_provider, mapped, call, seconds)
+    return Tool(mapped.name, _description(mapped, phrase), schema, provide(threading.Event()), values, provide)
 
 
 def _free(name: str, taken: Collection[str]) -> str:
@@ -111,10 +111,10 @@ def _description(mapped: Mapped, phrase: str) -> str:
     return text.encode()[:MAX_DESCRIPTION_BYTES].decode(errors="ignore")
 
 
-def _provider(mapped: Mapped, call: Call, seconds: float) -> Provider:
+def _provider(mapped: Mapped, call: Call, seconds: float, stop: threading.Event) -> Provider:
     def fetch(query: Query, context: Context) -> Iterator[Record]:
         arguments = json.loads(query.options["arguments"])
-        yield from records(call(mapped.tool, arguments, seconds), mapped)
+        yield from records(call(mapped.tool, arguments, seconds, stop), mapped)
 
     fields = tuple(Field(name) for name in mapped.keep)
     return Provider(
@@ -138,6 +138,8 @@ def _bounded(arguments: Mapping[str, Any], mapped: Mapped, moment: Moment) -> di
         _put(bounded, path, value)
     for path, form in mapped.clamp.items():
         _put(bounded, path, _clamped(_get(bounded, path), form, _last(moment.at, mapped, form), path))
+    for path in mapped.numbers:
+        _check_number(_get(bounded, path), path)
     if mapped.patterns:
         _check_pattern(bounded.get(mapped.patterns))
     return bounded
@@ -159,7 +161,10 @@ def _last(at: datetime, mapped: Mapped, form: Clamp) -> datetime:
     is_by_day = "day" in (mapped.precision, form)
     local = at.astimezone(mapped.zone or (LAST_ZONE if is_by_day or form == "compact" else NEW_YORK))
     if is_by_day:
-        return local.replace(hour=0, minute=0, second=0, microsecond=0) - _SECOND
+        last = local.replace(hour=0, minute=0, second=0, microsecond=0) - _SECOND
+        while mapped.after and next_business_day(last.date()) >= local.date():  # is that day not over, either?
+            last -= timedelta(days=1)
+        return last
     if mapped.precision == "minute" or form == "compact":
         return (local + timedelta(microseconds=1)).replace(second=0, microsecond=0) - _SECOND
     return local
@@ -201,6 +206,13 @@ def _put(tree: dict[str, Any], path: str, value: Any) -> None:
         if not isinstance(tree, dict):
             raise UsageError(Code.USAGE, text=f"{parent} is an object, as JSON and not as a text")
     tree[name] = value
+
+
+def _check_number(given: Any, path: str) -> None:
+    """Raise UsageError for an argument that is no number: a ticker means whoever has it today, not at the instant."""
+    if given is not None and (isinstance(given, bool) or not re.fullmatch("[0-9]{1,10}", str(given))):
+        text = f"{path} is a number, such as a CIK: a ticker or a name would mean whoever has it today"
+        raise UsageError(Code.USAGE, text=text)
 
 
 def _check_pattern(query: Any) -> None:

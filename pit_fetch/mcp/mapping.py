@@ -19,7 +19,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 from zoneinfo import ZoneInfo
 
@@ -31,6 +31,7 @@ from pit_fetch.support.wording import truncate
 
 Precision = Literal["instant", "minute", "day", "unix", "unix_ms"]
 Clamp = Literal["instant", "day", "compact"]
+After = Literal["next_business_day"]
 
 TAGS = get_args(SourceTag)
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -51,11 +52,14 @@ class Mapped(NamedTuple):
     precision     what a stamp names: an instant, a minute, a day, or seconds or milliseconds since 1970. A minute (the
                   seconds are zero or missing) counts at its end, and midnight at the end of its day, since the hour may
                   be unknown. A day counts at its end in ``zone``; without a zone, when it is over everywhere
+    after         how much later an item counts than its day says: at the end of the next business day, or not at all
     source_tag    the kind of the stamp
     keep          names of the fields that are shown; empty for all
     drop          names of fields that are never shown
+    only          values by the path of a field: an item with another value, or none, is withheld
     pin           arguments that always have these values
     clamp         arguments that may not lie after the instant, and are put in where absent: each with its form
+    numbers       arguments that are numbers alone, such as a CIK: a ticker means whoever has it today
     patterns      the argument that holds a Cypher query, of which only the shipped patterns pass
     """
 
@@ -69,11 +73,14 @@ class Mapped(NamedTuple):
     revised_at: str = ""
     zone: ZoneInfo | None = None
     precision: Precision = "instant"
+    after: After | None = None
     source_tag: SourceTag = "provider_metadata"
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
+    only: Mapping[str, Sequence[str | int | bool]] = {}
     pin: Mapping[str, Any] = {}
     clamp: Mapping[str, Clamp] = {}
+    numbers: tuple[str, ...] = ()
     patterns: str = ""
 
 
@@ -108,6 +115,13 @@ def _is_zone(value: Any) -> bool:
         return False
 
 
+def _is_only(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        _is_path(path) and isinstance(values, list) and values and all(isinstance(each, (str, int)) for each in values)
+        for path, values in value.items()
+    )
+
+
 def _is_clamps(value: Any) -> bool:
     return isinstance(value, dict) and all(_is_path(path) and form in get_args(Clamp) for path, form in value.items())
 
@@ -118,13 +132,15 @@ _RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     **dict.fromkeys(("items", "id", "available_at", "revised_at"), (_is_path, "a dotted path")),
     "zone": (_is_zone, "the name of a zone, such as America/New_York or UTC"),
     "precision": (lambda value: value in get_args(Precision), f"one of {', '.join(get_args(Precision))}"),
+    "after": (lambda value: value in get_args(After), f"one of {', '.join(get_args(After))}"),
     "source_tag": (lambda value: value in TAGS, f"one of {', '.join(TAGS)}"),
     "envelope": (lambda value: isinstance(value, bool), "true or false"),
-    **dict.fromkeys(("keep", "drop"), (_is_names, "a list of names, and not an empty one")),
+    **dict.fromkeys(("keep", "drop", "numbers"), (_is_names, "a list of names, and not an empty one")),
+    "only": (_is_only, "a table of fields, each with a list of texts, whole numbers, true or false"),
     "pin": (_is_pins, "a table of arguments with values that JSON has: a date is written as a text"),
     "clamp": (_is_clamps, f"a table of arguments, each {' or '.join(get_args(Clamp))}"),
 }
-_MADE: Mapping[str, Callable[[Any], Any]] = {"zone": ZoneInfo, "keep": tuple, "drop": tuple}
+_MADE: Mapping[str, Callable[[Any], Any]] = {"zone": ZoneInfo, **dict.fromkeys(("keep", "drop", "numbers"), tuple)}
 
 
 def parse_mapping(text: str) -> dict[str, Mapped]:
@@ -170,6 +186,8 @@ def _contradictions(table: Mapping[str, Any]) -> Iterator[str]:
             yield f"pins or clamps {'.'.join(path)} and what is within it: an argument has one value"
     if "keep" in table and "drop" in table:
         yield "has keep and drop: what is not kept is dropped"
+    if "after" in table and (table.get("precision"), "zone" in table) != ("day", True):
+        yield 'has after, which needs precision = "day" and a zone: a business day follows a day'
     if "." in (table.get("available_at"), table.get("revised_at")):
         yield "has a whole item for a stamp: name the path of the stamp within it"
 

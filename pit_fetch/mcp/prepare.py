@@ -9,7 +9,7 @@ from pit_fetch.archive.store import schema
 from pit_fetch.archive.store.errors import ArchiveError
 from pit_fetch.engine import credentials, registry, settings_files
 from pit_fetch.engine.real_runtime import real_runtime
-from pit_fetch.errors import ConfigError, PitFetchError
+from pit_fetch.errors import ConfigError, PitFetchError, UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.mcp import gate, instant
 from pit_fetch.mcp.calls import FETCH_SECONDS, Runtimes, Server
@@ -32,11 +32,12 @@ def prepared(
     archive: str | None = None,
     *,
     offline: bool = False,
+    moving: bool = False,
 ) -> Server:
     """Return the server of these options; ``names`` are sources, None all that can be asked.
 
-    ``offline``: the archive alone answers. Raise PitFetchError if the instant, a source, the settings or that archive
-    cannot be used.
+    ``offline``: the archive alone answers. ``moving``: a connection may go on after the instant moved. Raise
+    PitFetchError if the instant, a source, the settings or that archive cannot be used.
     """
     added = {} if archive is None else {_ARCHIVE: runtime.path(archive)}
     # The reader of every answer is an agent's client: a settings file counts as it does for one.
@@ -45,7 +46,7 @@ def prepared(
     if offline:
         _require_archive(runtime)
     file = None if pit_file is None else runtime.path(pit_file)
-    moment = instant.fixed(pit, file, settings.environ)
+    moment = instant.fixed(pit, file, settings.environ, moving=moving)
     providers = list(_chosen(names))
     idle = (
         {}
@@ -57,17 +58,34 @@ def prepared(
 
 
 def gated(
-    runtime: Runtime, mapped: Iterable[Mapped], upstream: Upstream, pit: str | None = None, pit_file: str | None = None
-) -> Server:
-    """Return the server in front of ``upstream``. Raise PitFetchError if the instant or a tool cannot be used."""
+    runtime: Runtime,
+    mapped: Iterable[Mapped],
+    command: Sequence[str],
+    pit: str | None = None,
+    pit_file: str | None = None,
+    *,
+    moving: bool = False,
+) -> tuple[Server, Upstream]:
+    """Return the server in front of the one that ``command`` starts, and that one, which is to be closed.
+
+    Raise PitFetchError if the instant or a tool cannot be used, or the other server does not start. Without an instant
+    it is not started.
+    """
     # What another server says is recorded in no archive: the question would not tell which server was asked.
-    environ = {**runtime.environ, CLIENT_VARIABLE: "1"}
-    runtime, settings = settings_files.with_settings(runtime._replace(environ=environ))
+    own, settings = settings_files.with_settings(runtime._replace(environ={**runtime.environ, CLIENT_VARIABLE: "1"}))
     environ = {name: value for name, value in settings.environ.items() if name != _ARCHIVE}
-    settings, runtime = settings._replace(environ=environ, options={}), runtime._replace(environ=environ)
-    moment = instant.fixed(pit, None if pit_file is None else runtime.path(pit_file), environ)
-    tools = gate.tools_for(mapped, upstream.tools(), upstream.call, moment.phrase, FETCH_SECONDS)
-    return Server(tools, moment, settings, Runtimes(lambda: _surroundings(runtime)))
+    settings, own = settings._replace(environ=environ, options={}), own._replace(environ=environ)
+    moment = instant.fixed(pit, None if pit_file is None else runtime.path(pit_file), environ, moving=moving)
+    try:
+        upstream = Upstream(command, runtime.environ, runtime.folder)
+    except OSError as error:
+        raise UsageError(Code.USAGE, text=f"the server does not start: {error.strerror}") from None
+    try:
+        tools = gate.tools_for(mapped, upstream.tools(), upstream.call, moment.phrase, FETCH_SECONDS)
+    except BaseException:
+        upstream.close()
+        raise
+    return Server(tools, moment, settings, Runtimes(lambda: _surroundings(own))), upstream
 
 
 def _chosen(names: Sequence[str] | None) -> list[Provider]:

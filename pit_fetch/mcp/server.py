@@ -19,6 +19,7 @@ from mcp.server.lowlevel import Server as ProtocolServer
 from pit_fetch.gaps import Code, gap
 from pit_fetch.mcp import calls
 from pit_fetch.mcp.answers import Answer, refusal
+from pit_fetch.mcp.instant import Held, Instant
 from pit_fetch.mcp.streams import Wire, messages
 from pit_fetch.mcp.tools import SOURCES, Tool
 from pit_fetch.support.version import __version__
@@ -47,7 +48,9 @@ PACE = Pace()
 
 
 def serve(server: calls.Server, wire: Wire, pace: Pace = PACE) -> None:
-    """Serve until the client closes the wire."""
+    """Serve one connection, until the client closes the wire."""
+    if isinstance(server.instant, Instant):
+        server = server._replace(instant=Held(server.instant))
     anyio.run(_serve, server, wire, pace)
 
 
@@ -89,17 +92,23 @@ def _instructions(server: calls.Server) -> str:
 
 async def _answer_in_time(ask: partial[Answer], limiter: anyio.CapacityLimiter, context: Context, pace: Pace) -> Answer:
     """Return what ``ask`` answers on a thread, or a gap if it is late. A cancelled call asks no more."""
-    stop = threading.Event()
-    answer = refusal(gap(Code.TIMEOUT, host="the source", timeout=pace.answer))
+    stop, begun = threading.Event(), threading.Event()
+
+    def work() -> Answer:
+        begun.set()
+        return ask(stop)
+
+    answer = None
     try:
         with anyio.move_on_after(pace.answer):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(_progress, context, pace.progress)
-                answer = await anyio.to_thread.run_sync(ask, stop, limiter=limiter, abandon_on_cancel=True)
+                answer = await anyio.to_thread.run_sync(work, limiter=limiter, abandon_on_cancel=True)
                 tasks.cancel_scope.cancel()
     finally:
         stop.set()
-    return answer
+    host = "the source" if begun.is_set() else f"this server, which has {CONCURRENT_CALLS} other calls to answer,"
+    return answer or refusal(gap(Code.TIMEOUT, host=host, timeout=pace.answer))
 
 
 async def _progress(context: Context, seconds: float) -> None:

@@ -23,6 +23,9 @@ from pit_fetch.mcp.lines import Beginning, lines
 from pit_fetch.wire import strict_json
 
 MAX_LINE_BYTES = 4_000_000
+# So many answers may wait for a client that does not read. Then nothing more is read from it, until it does.
+MAX_WAITING = 64
+_LOOK_SECONDS = 0.02
 
 _TOO_LONG = JSONRPCError(jsonrpc="2.0", id=None, error=ErrorData(code=-32600, message="Message too long"))
 
@@ -76,6 +79,8 @@ async def _read(
     incoming = lines(wire.source, wire.max_line_bytes)
     async with messages, answers:
         while (line := await anyio.to_thread.run_sync(next, incoming, None, abandon_on_cancel=True)) is not None:
+            while answers.statistics().tasks_waiting_send > MAX_WAITING:
+                await anyio.sleep(_LOOK_SECONDS)
             if isinstance(line, Beginning):
                 await answers.send(SessionMessage(_TOO_LONG))
                 continue

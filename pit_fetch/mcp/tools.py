@@ -12,7 +12,8 @@ has none for the instant, the place that is asked, or the format.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from textwrap import shorten
 from typing import Any, NamedTuple
 
@@ -48,7 +49,8 @@ _TYPES: Mapping[str, dict[str, Any]] = {
 class Tool(NamedTuple):
     """One tool. ``schema`` is the JSON Schema of its arguments; ``provider`` is None for the tool that lists them.
 
-    ``values`` returns the values of the provider's options for the arguments of a call, as of its instant.
+    ``values`` returns the values of the provider's options for the arguments of a call, as of its instant. ``provide``
+    returns the provider of a call that ends once an event is set, if the network alone does not end it.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Tool(NamedTuple):
     schema: Mapping[str, Any]
     provider: Provider | None = None
     values: Callable[[Mapping[str, Any], Moment], Mapping[str, Any]] = lambda arguments, moment: arguments
+    provide: Callable[[threading.Event], Provider] | None = None
 
     @property
     def arguments(self) -> Mapping[str, Any]:
@@ -88,7 +91,7 @@ def _sources_tool(names: list[str], phrase: str) -> Tool:
         "Ask it before the first call of a source whose operations you do not know."
     )
     names_schema = {"type": "string", "enum": names, "description": "the tool to describe"}
-    return Tool(SOURCES, text, _object({"name": names_schema}))
+    return Tool(SOURCES, text, object_schema({"name": names_schema}))
 
 
 def _source_tool(provider: Provider, phrase: str) -> Tool:
@@ -105,13 +108,18 @@ def _source_tool(provider: Provider, phrase: str) -> Tool:
     if len(provider.operations) > 1 and option is not None and option.default is None:
         needed.add(OPTION)
     required = [name for name in properties if name in needed]
-    return Tool(name_of(provider), _description(provider, operations, phrase), _object(properties, required), provider)
+    return Tool(
+        name_of(provider), _description(provider, operations, phrase), object_schema(properties, required), provider
+    )
 
 
-def _object(properties: Mapping[str, Any], required: Iterable[str] = ()) -> dict[str, Any]:
+def object_schema(properties: Mapping[str, Any], required: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the schema of arguments. An optional one may be null: some models set every argument."""
     return {
         "type": "object",
-        "properties": dict(properties),
+        "properties": {
+            name: part if name in required else {**part, "nullable": True} for name, part in properties.items()
+        },
         **({"required": list(required)} if required else {}),
         "additionalProperties": False,
     }
@@ -129,7 +137,8 @@ def _property(option: Option, operations: Iterable[Operation]) -> dict[str, Any]
         schema["minimum"] = option.minimum
     if option.default not in (None, False, ()):
         schema["default"] = option.default
-    return _described(schema, option.help)
+    is_of_all = option.name == OPTION and bool(operations)
+    return _described(schema, f"what is asked for: `{SOURCES}` tells what each needs" if is_of_all else option.help)
 
 
 def _described(schema: dict[str, Any], text: str) -> dict[str, Any]:

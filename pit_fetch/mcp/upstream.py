@@ -11,6 +11,7 @@ import json
 import re
 import subprocess
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from itertools import count
 from queue import Empty, SimpleQueue
@@ -24,6 +25,14 @@ from pit_fetch.support.version import __version__
 MAX_LINE_BYTES = 64_000_000
 START_SECONDS = 30.0
 _PROTOCOL = "2025-11-25"
+_CLIENT = {"name": "pit_fetch", "version": __version__}
+# What each request carries in the protocol of 2026-07-28, which has no handshake.
+_STATELESS = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": _CLIENT,
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+_LOOK_SECONDS = 0.1
 Message = Mapping[str, Any]
 
 _GONE: Message = {}
@@ -32,6 +41,10 @@ _ANSWERS = frozenset({"result", "error"})
 _BEGINNING = rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?'
 _ANSWER = re.compile(_BEGINNING + rb'"id"\s*:\s*([0-9]{1,15})\s*,\s*"(?:result|error)"\s*:')
 _QUESTION = re.compile(_BEGINNING + rb'(?:"id"\s*:\s*[^,{[]{1,80},\s*)?"method"\s*:')
+
+
+class _Refused(UpstreamError):
+    """The server answers with an error."""
 
 
 class Upstream:
@@ -61,9 +74,14 @@ class Upstream:
         # Whoever writes may have to wait until the other server reads. It may be writing itself, so nobody else waits.
         for work in (self._listen, self._speak):
             threading.Thread(target=work, daemon=True).start()
-        client = {"name": "pit_fetch", "version": __version__}
-        self._ask("initialize", {"protocolVersion": _PROTOCOL, "capabilities": {}, "clientInfo": client}, START_SECONDS)
-        self._sent.put({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        self._meta: Message = {}
+        try:
+            params = {"protocolVersion": _PROTOCOL, "capabilities": {}, "clientInfo": _CLIENT}
+            self._ask("initialize", params, START_SECONDS)
+        except _Refused:  # it knows the newer, stateless protocol alone
+            self._meta = {"_meta": _STATELESS}
+        else:
+            self._sent.put({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def tools(self) -> dict[str, Mapping[str, Any]]:
         """Return the input schema of each tool by name. Raise UpstreamError."""
@@ -81,12 +99,15 @@ class Upstream:
                 break
         return schemas
 
-    def call(self, name: str, arguments: Mapping[str, Any], seconds: float) -> Message:
+    def call(
+        self, name: str, arguments: Mapping[str, Any], seconds: float, stop: threading.Event | None = None
+    ) -> Message:
         """Return the result of a call. Raise UpstreamError if it is a failure: nothing of its words is repeated.
 
+        Once ``stop`` is set, or the seconds are over, the server is told that nobody waits for the answer.
         What in it cannot be read is marked, as :func:`json_tree` does.
         """
-        result = self._ask("tools/call", {"name": name, "arguments": dict(arguments)}, seconds)
+        result = self._ask("tools/call", {"name": name, "arguments": dict(arguments)}, seconds, stop)
         if result.get("isError"):
             raise UpstreamError(Code.MALFORMED, problem="the server says that the call failed")
         return result
@@ -95,18 +116,23 @@ class Upstream:
         self._process.kill()
         self._process.wait()
 
-    def _ask(self, method: str, params: Message, seconds: float) -> Message:
+    def _ask(self, method: str, params: Message, seconds: float, stop: threading.Event | None = None) -> Message:
         number, answers = next(self._ids), SimpleQueue[Message]()
         self._waiting[number] = answers
         try:
-            self._sent.put({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
-            result = (_GONE if self._is_gone else answers.get(timeout=seconds)).get("result")
+            self._sent.put({"jsonrpc": "2.0", "id": number, "method": method, "params": {**params, **self._meta}})
+            message = _GONE if self._is_gone else _answer(answers, seconds, stop)
         except Empty:
+            if method == "tools/call":
+                cancelled = {"method": "notifications/cancelled", "params": {"requestId": number, **self._meta}}
+                self._sent.put({"jsonrpc": "2.0", **cancelled})
             raise UpstreamError(Code.TIMEOUT, host="the server", timeout=seconds) from None
         finally:
             self._waiting.pop(number, None)
+        result = message.get("result")
         if not isinstance(result, dict):
-            raise UpstreamError(Code.MALFORMED, problem="the server is gone, or refuses the question")
+            error = _Refused if "error" in message else UpstreamError
+            raise error(Code.MALFORMED, problem="the server is gone, or refuses the question")
         return result
 
     def _speak(self) -> None:
@@ -151,6 +177,15 @@ class Upstream:
         waiting = self._waiting.get(number)
         if waiting is not None:
             waiting.put(_GONE)
+
+
+def _answer(answers: SimpleQueue[Message], seconds: float, stop: threading.Event | None) -> Message:
+    """Return the answer to a question. Raise Empty if there is none in time, or before ``stop`` is set."""
+    until = time.monotonic() + seconds
+    while (left := until - time.monotonic()) > 0 and not (stop and stop.is_set()):
+        with contextlib.suppress(Empty):
+            return answers.get(timeout=min(left, _LOOK_SECONDS))
+    raise Empty
 
 
 def parsed(line: bytes) -> Message:

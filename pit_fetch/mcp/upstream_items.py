@@ -14,19 +14,20 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, time, timedelta, tzinfo
+from datetime import MAXYEAR, UTC, datetime, time, timedelta, tzinfo
 from hashlib import sha256
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from pit_fetch.mcp.documents import documents
-from pit_fetch.mcp.mapping import TAGS, Mapped, Precision
+from pit_fetch.mcp.mapping import TAGS, After, Mapped, Precision
 from pit_fetch.provider import STAMPS, Record
 from pit_fetch.times import (
     delayed,
     end_of_day,
     end_of_day_anywhere,
     end_of_minute,
+    next_business_day,
     parse_date,
     parse_rfc3339,
     parse_wall_clock,
@@ -96,7 +97,7 @@ def _record(item: Any, mapped: Mapped) -> Record:
     payload = _payload(item, mapped)
     available_at, revised_at = _dates(item, payload, mapped)
     tag: Any = item.get("available_at_source") if mapped.envelope else mapped.source_tag
-    if tag not in TAGS:
+    if tag not in TAGS or not _is_let_through(item, mapped):
         available_at, tag = None, mapped.source_tag
     name = _value_at(item, mapped.id) if mapped.id else None
     is_named = isinstance(name, (str, int)) and not isinstance(name, bool) and str(name).strip()
@@ -107,15 +108,25 @@ def _dates(
     item: Mapping[str, Any], payload: Mapping[str, Any], mapped: Mapped
 ) -> tuple[datetime | None, datetime | None]:
     """Return when an item was public and last revised; no time of publication if any of its stamps cannot be read."""
-    available_at = instant_of(_value_at(item, mapped.available_at), mapped.precision, mapped.zone)
+    dating = (mapped.precision, mapped.zone, mapped.after)
+    available_at = instant_of(_value_at(item, mapped.available_at), *dating)
     revision = _value_at(item, mapped.revised_at) if mapped.revised_at else None
-    revisions = [] if revision in (None, "") else [instant_of(revision, mapped.precision, mapped.zone)]
+    revisions = [] if revision in (None, "") else [instant_of(revision, *dating)]
     # A part with a stamp of its own, such as a later comment, revises the item, and so does one that no path names.
     unnamed = () if mapped.envelope else _NESTED - {mapped.available_at, mapped.revised_at}
     revisions += map(parse_rfc3339, [item[name] for name in unnamed if item.get(name) not in (None, "")])
     revisions += map(parse_rfc3339, _stamps_within(payload))
     known = [revised for revised in revisions if revised is not None]
     return available_at if len(known) == len(revisions) else None, max(known, default=None)
+
+
+def _is_let_through(item: Mapping[str, Any], mapped: Mapped) -> bool:
+    """Return whether each field that ``only`` names has one of its values, of the same type: 1 is not true."""
+    return all(
+        any(type(value) is type(each) and value == each for each in values)
+        for path, values in mapped.only.items()
+        for value in [_value_at(item, path)]
+    )
 
 
 def _payload(item: Mapping[str, Any], mapped: Mapped) -> dict[str, Any]:
@@ -137,7 +148,7 @@ def _stamps_within(value: Any) -> Iterator[Any]:
             yield from _stamps_within(part)
 
 
-def instant_of(value: Any, precision: Precision, zone: ZoneInfo | None) -> datetime | None:
+def instant_of(value: Any, precision: Precision, zone: ZoneInfo | None, after: After | None = None) -> datetime | None:
     """Return the latest instant that a stamp could mean; None for one that means none."""
     if precision in _UNIX:
         return _parse_unix(value, _UNIX[precision])
@@ -145,7 +156,7 @@ def instant_of(value: Any, precision: Precision, zone: ZoneInfo | None) -> datet
     if text < _FIRST_DAY or text.startswith(_UNSET_DAYS):
         return None
     if precision == "day":
-        return _end_of_whole_day(text, zone)
+        return _end_of_whole_day(text, zone, after)
     moment = parse_rfc3339(text)
     if moment is None and zone is not None:
         moment = parse_wall_clock(text, zone)
@@ -165,22 +176,26 @@ def _end_of_minute(moment: datetime, text: str, zone: tzinfo) -> datetime:
     return _latest(ends) or moment
 
 
-def _end_of_whole_day(text: str, zone: tzinfo | None) -> datetime | None:
-    """Return the end of a day, which may be written as its midnight. If it says UTC, the later of both ends counts."""
+def _end_of_whole_day(text: str, zone: tzinfo | None, after: After | None) -> datetime | None:
+    """Return the end of a day, or of the business day after it. It may be written as its midnight.
+
+    If that says UTC, the later of both ends counts.
+    """
     if text[10:] and not re.fullmatch(_WHOLE_DAY, text[10:]):
         return None
     zones = [zone, UTC] if text.endswith(("Z", "+00:00")) else [zone]
-    return _latest(_end_of_day(text[:10], each) for each in zones)
+    return _latest(_end_of_day(text[:10], each, after) for each in zones)
 
 
 def _latest(ends: Iterable[datetime | None]) -> datetime | None:
     return max((end for end in ends if end is not None), default=None)
 
 
-def _end_of_day(text: str, zone: tzinfo | None) -> datetime | None:
+def _end_of_day(text: str, zone: tzinfo | None, after: After | None = None) -> datetime | None:
     day = parse_date(text)
-    if day is None:
+    if day is None or day.year == MAXYEAR:  # which has no business day after its last
         return None
+    day = next_business_day(day) if after else day
     return end_of_day_anywhere(day) if zone is None else end_of_day(day, zone)
 
 

@@ -17,6 +17,7 @@ from pit_fetch.archive.archived import OpenArchives
 from pit_fetch.archive.store import schema
 from pit_fetch.archive.store.errors import ArchiveError, translating
 from pit_fetch.archive.store.journal import ends
+from pit_fetch.archive_admin.operators import require_operator
 from pit_fetch.engine import settings_files
 from pit_fetch.engine.fetch import archive_of
 from pit_fetch.engine.input_files import read_file
@@ -102,6 +103,7 @@ def grid_of(
     if shared:
         raise UsageError(Code.USAGE, text=f"over: {shared[0]} is one for all cells: give it as an option")
     runtime = real_runtime() if runtime is None else runtime
+    require_operator(runtime, "panel")
     named = {name: members(name, value, runtime.read_text) for name, value in over.items()}
     moments = instants(pits, runtime.read_text)
     asked = [*subjects(named, moments)]

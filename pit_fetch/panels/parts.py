@@ -21,7 +21,6 @@ from pit_fetch.net.hosts import base_url
 from pit_fetch.panels.cells import Cell, has_come, has_failed, lacks
 from pit_fetch.panels.universe import Subject
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
-from pit_fetch.request.audience import CEILING_VARIABLE
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.support.version import __version__
 from pit_fetch.support.whole_file import replacing
@@ -137,11 +136,19 @@ def key_of(request: FetchRequest, subject: Subject, state: Sequence[object], env
     """
     provider = request.provider
     hosts = [base_url(host, environ) for host in provider.hosts]
-    variables = [environ.get(PLAN, ""), CEILING_VARIABLE in environ]
     instants = [pit.isoformat() for pit in subject.pits]
     # The values as they were written: a part has them in each row.
     values = {name: str(value) for name, value in subject.over.items()}
-    known = [__version__, provider.api_version, hosts, variables, request.canonical, values, instants, repr(state)]
+    known = [
+        __version__,
+        provider.api_version,
+        hosts,
+        environ.get(PLAN, ""),
+        request.canonical,
+        values,
+        instants,
+        repr(state),
+    ]
     return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:32]
 
 

@@ -9,10 +9,11 @@ from importlib.util import find_spec
 
 
 def install_command(package: str) -> str:
-    """Return the command that installs ``package`` into the environment of this process.
+    """Return the command that installs ``package``, or several, into the environment of this process.
 
     ``python3`` alone may be another: that of a shell, while pipx, uv and the .venv of a checkout have their own.
     """
+    package = shlex.join(package.split())  # unquoted, a shell would write what pip says into the file of mcp>=2
     if os.path.exists(os.path.join(sys.prefix, "pipx_metadata.json")):
         return f"pipx inject {shlex.quote(os.path.basename(sys.prefix))} {package}"
     if _is_of_uv():

@@ -98,7 +98,9 @@ def _holds(case: Case, rng: Random) -> int:
     results = [answers[number]["content"][0]["text"] for number in sorted(answers)[-len(calls) :]]
     if is_whole:
         words = (*case.words, "--timeout", f"{FETCH_SECONDS:g}")
-        expected = run(case, case.worlds[0], words=words, environ={"CLAUDECODE": "1"})
+        # A server with an instant is a ceiling.
+        environ = {"CLAUDECODE": "1", "PIT_FETCH_CEILING": case.pit}
+        expected = run(case, case.worlds[0], words=words, environ=environ)
         assert results[0] == expected.out.rstrip("\n"), "the tool and the command answer differently"
     assert json.loads(results[1])["data"] == [], "a message moves the instant"
     return len(case.worlds) - 1

@@ -207,7 +207,7 @@ def _written(rows: Sequence[str], shape: str, noise: str) -> str:
 def _session(
     answer: Callable[[Mapping[str, Any]], World], mapped: Mapped, pit: str, script: Sequence[Mapping[str, Any]]
 ) -> Left:
-    def call(name: str, arguments: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
+    def call(name: str, arguments: Mapping[str, Any], *rest: object) -> Mapping[str, Any]:
         result: Mapping[str, Any] = parsed(answer(arguments).encode())["result"]
         return result
 

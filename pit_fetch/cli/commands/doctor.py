@@ -18,6 +18,7 @@ _ENFORCED = "The PIT is enforced here, as the client itself has shown."
 _OPEN = "{}, as the client itself has shown. Other ways are open: {}."
 _WIRED = "Wired, not proved: run pit_fetch doctor --prove, with a ceiling, to have the client itself show it."
 _NO_CLIENT = "Wired, not proved: there is no client here that could show it."
+_SLOW = "Not proved: the client was too slow to show it. Try again when the machine is idle."
 _NOTHING = "Not proved: the client was given nothing to show. See the lines of mcp and proof."
 
 
@@ -58,6 +59,10 @@ def _verdict(findings: Sequence[Finding], is_proof: bool, held: str) -> str:
         return _NOT_ENFORCED
     if not is_proof:
         return _WIRED
+    from pit_fetch.claude_code.prove import TOO_SLOW
+
+    if any(finding.check == "proof" and TOO_SLOW in finding.message for finding in findings):
+        return _SLOW
     if not any((finding.check, finding.level) == ("proof", "ok") for finding in findings):
         has_client = any(finding.check == "client" and finding.level != "note" for finding in findings)
         return _NOTHING if has_client else _NO_CLIENT

@@ -46,6 +46,8 @@ def add_instant(parser: Parser) -> None:
     once = partial(parser.add_argument, action=Once)
     once("--pit", metavar="ISO8601", help="the instant of every answer (default: the ceiling)")
     once("--pit-file", metavar="FILE", help="a file with the instant, read again for each call")
+    text = "a conversation may go on after the file moved: stop the agent before you move it"
+    parser.add_argument("--moving", action="store_true", help=text)
 
 
 def _prepared(arguments: Any, runtime: Runtime) -> Server:
@@ -53,7 +55,8 @@ def _prepared(arguments: Any, runtime: Runtime) -> Server:
     from pit_fetch.mcp.prepare import prepared
 
     names = None if arguments.sources is None else [name.strip() for name in arguments.sources.split(",")]
-    return prepared(runtime, arguments.pit, arguments.pit_file, names, arguments.archive, offline=arguments.offline)
+    how = {"offline": arguments.offline, "moving": arguments.moving}
+    return prepared(runtime, arguments.pit, arguments.pit_file, names, arguments.archive, **how)
 
 
 def protocol() -> Any:

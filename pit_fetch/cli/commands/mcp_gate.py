@@ -36,7 +36,10 @@ def run(argv: Sequence[str], runtime: Runtime) -> CommandResult:
         if not command:
             raise UsageError(Code.USAGE, text=_SERVER)
         serve, take_standard_streams = protocol()
-        server, upstream = _started(arguments, mapped, command, runtime)
+        from pit_fetch.mcp.prepare import gated
+
+        pit, file = arguments.pit, arguments.pit_file
+        server, upstream = gated(runtime, mapped.values(), command, pit, file, moving=arguments.moving)
     except PitFetchError as error:
         return CommandResult("", ExitStatus.REFUSED, error.gap.reason)
     try:
@@ -75,22 +78,6 @@ def _text(path: str, option: str) -> str:
         raise UsageError(Code.USAGE, text=f"{option}: the file cannot be read") from None
 
 
-def _started(arguments: Any, mapped: Mapping[str, Mapped], command: Sequence[str], runtime: Runtime) -> tuple[Any, Any]:
-    """Return the server, and the other one that it has started. Raise PitFetchError."""
-    from pit_fetch.mcp.prepare import gated
-    from pit_fetch.mcp.upstream import Upstream
-
-    try:
-        upstream = Upstream(command, runtime.environ, runtime.folder)
-    except OSError as error:
-        raise UsageError(Code.USAGE, text=f"the server does not start: {error.strerror}") from None
-    try:
-        return gated(runtime, mapped.values(), upstream, arguments.pit, arguments.pit_file), upstream
-    except BaseException:
-        upstream.close()
-        raise
-
-
 def _verdicts(arguments: Any, mapped: Mapping[str, Mapped], runtime: Runtime) -> list[str]:
     """Return the lines of a check. Raise UsageError: for an agent, since they name what was withheld."""
     from pit_fetch.mcp import instant
@@ -115,7 +102,7 @@ def _verdicts(arguments: Any, mapped: Mapping[str, Mapped], runtime: Runtime) ->
 _WHY = {
     "public": "passes",
     "late": "is withheld: it became public, or was revised, after the instant",
-    "undated": "is withheld: {stamp} cannot be read",
+    "undated": "is withheld: {stamp} cannot be read, or has a value that is not let through",
     "unusable": "is withheld: it is no object",
 }
 NOTHING = "no item is at {path}: nothing would pass\n"
@@ -129,7 +116,7 @@ def verdicts(result: Mapping[str, Any], mapped: Mapped, at: datetime) -> Iterato
     shown = list(records(result, mapped))
     if not shown:
         yield NOTHING.format(path=mapped.items)
-    names = " or ".join(path for path in (mapped.available_at, mapped.revised_at) if path)
+    names = " or ".join(path for path in (mapped.available_at, mapped.revised_at, *mapped.only) if path)
     for record in shown:
         stamps = [in_new_york(stamp) for stamp in (record.available_at, record.revised_at) if is_aware(stamp)]
         why = _WHY[visibility(record, at)].format(stamp=names)

@@ -21,7 +21,7 @@ _LATER = "2100-01-01T00:00:00Z"
 def _argument_moves(real: Any) -> Any:
     def answer(server: Any, name: str, arguments: Any, stop: Any) -> Any:
         if "pit" in arguments:
-            server = server._replace(instant=Instant(arguments["pit"], "", server.instant.environ))
+            server = server._replace(instant=Instant(arguments["pit"], "", {}))
         return real(server, name, {key: value for key, value in arguments.items() if key != "pit"}, stop)
 
     return answer
@@ -44,15 +44,15 @@ def _says_how_much_came(real: Any) -> Any:
 
 
 def _start_of_day(real: Any) -> Any:
-    def instant_of(value: Any, precision: Any, zone: Any) -> Any:
-        at = real(value, precision, zone)
+    def instant_of(value: Any, precision: Any, *rest: Any) -> Any:
+        at = real(value, precision, *rest)
         return at - timedelta(days=1) if at is not None and precision == "day" else at
 
     return instant_of
 
 
 def _in_utc(real: Any) -> Any:
-    return lambda value, precision, zone: real(value, precision, zone and ZoneInfo("UTC"))
+    return lambda value, precision, zone, *rest: real(value, precision, zone and ZoneInfo("UTC"), *rest)
 
 
 def _dated_anyhow(real: Any) -> Any:

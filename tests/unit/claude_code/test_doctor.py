@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from pit_fetch.claude_code import client_settings, doctor, machine_check, prove
-from pit_fetch.claude_code.prove import ClientProof, Step, StepResult
+from pit_fetch.claude_code.prove import TOO_SLOW, ClientProof, Step, StepResult
 from pit_fetch.claude_code.system import THIS_SYSTEM
 from pit_fetch.cli.command import CommandResult
 from pit_fetch.cli.commands import doctor as doctor_command
@@ -155,6 +155,16 @@ def test_enforced_is_what_the_client_has_shown(session: Session, proof: ClientPr
     assert arguments[4] == ["", *sorted(doctor.guard.ADAPTERS)]  # "": the session itself
     session.settings.write_text(json.dumps({**json.loads(session.settings.read_text()), "disableAllHooks": True}))
     assert not client.is_enforced(session)  # a proof does not outweigh a fault
+
+
+def test_a_client_that_was_only_slow_has_not_shown_that_anything_is_open(session: Session) -> None:
+    put_on_path(session, "claude", "echo '2.1.329 (Claude Code)'")
+    session.environ |= ALONE
+    with_local_settings(**NO_WEB)(session)
+    slow = ClientProof((StepResult(STEP, "withheld", False),), f"{TOO_SLOW} after 16 s")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pit_fetch.claude_code.prove.prove", lambda *_: slow)
+        assert report(session, "--prove", announce=print)["verdict"].startswith("Not proved: the client was too slow")
 
 
 def test_without_a_ceiling_or_a_client_nothing_is_proved(session: Session) -> None:

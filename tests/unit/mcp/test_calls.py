@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pit_fetch.mcp.answers import released
-from pit_fetch.provider import Option
+from pit_fetch.provider import Operation, Option
 from tests.demo_source import PIT, PIT_TEXT, demo, record
 from tests.unit.mcp.in_memory import call, server_of
 
@@ -55,10 +55,10 @@ def test_values_are_taken_as_an_agent_may_write_them(arguments: dict[str, Any], 
         ({"timeout": 3}, "timeout is not an argument"),
         ({"symbl": "IBM"}, "did you mean symbol?"),
         ({"x" * 900: 1}, "xxx..."),
-        ({"year": 1.5}, "--year is a whole number"),
+        ({"year": 1.5}, "year is a whole number"),
         ({"symbol": {"a": 1}}, "symbol"),
         ({"tags": [["a"]]}, "tags"),
-        ({"limit": 10**30}, "--limit"),
+        ({"limit": 10**30}, "limit"),
         ({"fields": []}, "fields"),
         ({"after": "nonsense"}, "cursor"),
     ],
@@ -67,8 +67,18 @@ def test_a_bad_argument_is_refused_with_the_fix(arguments: dict[str, Any], reaso
     answer = call(SOURCE, **arguments)
     assert (answer.is_error, answer.content["data"]) == (True, [])
     [gap] = answer.content["gaps"]
-    assert (gap["type"], reason in gap["reason"]) == ("config", True)
+    assert (gap["type"], reason in gap["reason"], "--" in gap["reason"]) == ("config", True, False)
     assert len(answer.text) < 1_000
+
+
+def test_a_server_with_an_instant_is_a_ceiling() -> None:
+    """What a name means today is withheld, although no variable sets a ceiling."""
+    named = Operation(of_today=lambda query: ("a name of today's",) if query.options["symbol"] else ())
+    source = demo([record("1")], options=OPTIONS, operations=(named,))
+    answer = call(source, symbol="META")
+    assert (answer.content["data"], [gap["type"] for gap in answer.content["gaps"]]) == ([], ["config"])
+    assert "a name of today's" in answer.text
+    assert len(call(source).content["data"]) == 1
 
 
 def test_a_source_that_fails_says_nothing_of_its_own() -> None:

@@ -156,6 +156,34 @@ def test_a_server_that_does_not_start_is_named_as_the_reason(run: Run, tmp_path:
         assert (done.code, done.out, b"server" in done.err) == (2, b"", True)
 
 
+def test_the_other_server_is_not_started_before_the_instant_is_known(run: Run, tmp_path: Path) -> None:
+    mark = tmp_path / "started"
+    command = ("--", sys.executable, "-c", f"open({str(mark)!r}, 'w')")
+    for words in ((), ("--pit", "2024-02-15"), ("--pit-file", "missing")):
+        done = run("mcp-gate", *words, "--tools", "neo4j", *command)
+        assert (done.code, mark.exists()) == (2, False)
+
+
+def test_a_conversation_ends_where_the_file_moves(tmp_path: Path) -> None:
+    file = tmp_path / "instant"
+    file.write_text(PIT)
+    process = subprocess.Popen(
+        _command(tmp_path, _world(tmp_path, True), "--pit-file", str(file)),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=tmp_path,
+        env=environment(tmp_path, ""),
+    )
+    with process:
+        client = WireClient(process)
+        client.open()
+        assert len(client.call("news", {"topic": "oil"})["data"]) == 3
+        file.write_text("2024-02-16T16:00:00-05:00")
+        [gap] = client.call("news", {"topic": "oil"})["gaps"]
+        assert (gap["type"], "begin a new conversation" in gap["reason"]) == ("config", True)
+        client.close()
+
+
 def test_a_check_shows_what_of_a_recorded_result_would_pass_and_why(near: Run, tmp_path: Path) -> None:
     result = tmp_path / "result.json"
     result.write_text(json.dumps({"content": [{"type": "text", "text": json.dumps({"feed": [*LATE, *PUBLIC]})}]}))

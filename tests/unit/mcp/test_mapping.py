@@ -19,6 +19,7 @@ from pit_fetch.provider import Record
 from tests.demo_source import PIT, PIT_TEXT
 
 NEW_YORK = ZoneInfo("America/New_York")
+BUSINESS = "precision = 'day'\nafter = 'next_business_day'\nzone = "
 READY = {path.stem: path for path in (Path(mapping.__file__).parent / "mappings").glob("*.toml")}
 
 
@@ -51,6 +52,11 @@ def text_result(content: object) -> dict[str, Any]:
         ("[tools.a]\navailable_at = 'x'\npin = {a = {b = 1}}\nclamp = {'a.b' = 'day'}", "one value"),
         ("[tools.a]\navailable_at = 'x'\nkeep = ['a']\ndrop = ['b']", "keep and drop"),
         ("[tools.a]\navailable_at = '.'", "a whole item"),
+        ("[tools.a]\navailable_at = 'x'\nonly = {form = '10-K'}", "a list of texts"),
+        ("[tools.a]\navailable_at = 'x'\nonly = {form = []}", "a list of texts"),
+        ("[tools.a]\navailable_at = 'x'\nafter = 'next_week'", "next_business_day"),
+        ("[tools.a]\navailable_at = 'x'\nafter = 'next_business_day'\nzone = 'UTC'", "a business day follows a day"),
+        ("[tools.a]\navailable_at = 'x'\nafter = 'next_business_day'\nprecision = 'day'", "and a zone"),
     ],
 )
 def test_a_mapping_that_could_be_misread_is_refused(text: str, reason: str) -> None:
@@ -246,8 +252,9 @@ FEED = [
 ]
 BARS = {"2024-02-16": {"4. close": "CANARY"}, "2024-02-15": {"4. close": "CANARY"}, "2024-02-14": {"4. close": "1"}}
 FILINGS = [
-    {"accession_number": "n2", "form": "8-K", "filed": "2024-02-15", "company": "CANARY"},
-    {"accession_number": "n1", "form": "10-K", "filed": "2024-02-14", "company": "CANARY", "cik": "1"},
+    {"accession_number": "n2", "form": "8-K", "filed": "2024-02-14", "company": "CANARY"},
+    {"accession_number": "n1", "form": "10-K", "filed": "2024-02-13", "company": "CANARY", "cik": "1"},
+    {"accession_number": "n0", "form": "CORRESP", "filed": "2024-01-02"},
 ]
 ROW = {"available_at": "2024-02-15T10:00:00-05:00", "available_at_source": "edgar_accepted", "id": "r1", "form": "8-K"}
 RESULTS: dict[tuple[str, str], tuple[object, list[str]]] = {
@@ -270,6 +277,53 @@ def test_a_ready_mapping_dates_what_its_server_returns(name: str, tool: str) -> 
     assert len(found) > len(public)
 
 
+# Recorded filings: the filing date, the form, and the first New York day on which it may be served; None for never.
+# The header of each shows when it was released: facts that a list of filings does not have.
+RELEASED: dict[str, tuple[str, str, str | None]] = {
+    "0000320193-24-000061": ("2024-04-29", "CORRESP", None),  # released on 14 June
+    "0001193125-24-100942": ("2024-04-18", "485APOS", None),  # on 4 October
+    "0000000000-24-003505": ("2024-04-02", "UPLOAD", None),  # on 14 June
+    "0001193125-15-377186": ("2015-11-13", "8-K", "2015-11-17"),  # filed on Friday, accepted on Monday at 09:01
+    "0000320193-25-000057": ("2025-05-02", "10-Q", "2025-05-06"),
+    "a filing without a form": ("2024-02-13", "", None),
+    "before Washington's Birthday": ("2024-02-16", "8-K", "2024-02-21"),
+    "before Juneteenth, a Wednesday": ("2024-06-18", "8-K", "2024-06-21"),
+    "before a holiday that is observed on Friday": ("2020-07-02", "8-K", "2020-07-07"),
+    "before Christmas Eve, on which agencies were closed": ("2020-12-23", "8-K", "2020-12-29"),
+}
+
+
+@pytest.mark.parametrize(("tool", "path"), [("edgar_search", "filings"), ("edgar_text_search", "results")])
+@pytest.mark.parametrize("name", RELEASED)
+def test_a_filing_is_served_after_the_next_business_day_if_its_form_is_ordinary(
+    tool: str, path: str, name: str
+) -> None:
+    filed, form, served = RELEASED[name]
+    mapped = parse_mapping(READY["edgartools"].read_text())[tool]
+    row = {"accession_number": name, "form": form, "filed": filed}
+    [record] = records(text_result({"success": True, "data": {path: [row]}}), mapped)
+    day = served and datetime.fromisoformat(served).replace(tzinfo=NEW_YORK).astimezone(UTC)
+    assert record.available_at == day
+
+
+@pytest.mark.parametrize(
+    ("value", "passes"), [("10-K", True), ("10-K ", False), (None, False), (1, True), (True, False), (1.0, False)]
+)
+def test_only_lets_a_value_pass_that_it_names(value: object, passes: bool) -> None:
+    mapped = _only("available_at = 'at'\nonly = {'deep.form' = ['10-K', 1]}")
+    [record] = records(text_result([{**ITEMS[0], "deep": {"form": value}}]), mapped)
+    assert (record.available_at is not None) == passes
+
+
+@pytest.mark.parametrize("given", ["META", "CIK320193", "", True, ["320193"], "3" * 11, "320193 "])
+def test_a_company_is_named_by_its_cik_alone(given: object) -> None:
+    for tool in ("edgar_search", "edgar_text_search"):
+        with pytest.raises(UsageError, match="identifier is a number, such as a CIK"):
+            _asked("edgartools", tool, {"identifier": {}}, identifier=given)
+        for cik in (320193, "0000320193"):
+            assert _asked("edgartools", tool, {"identifier": {}}, identifier=cik)["identifier"] == cik
+
+
 def _asked(name: str, tool: str, schema: dict[str, Any], **arguments: Any) -> dict[str, Any]:
     """Return what the other server would be asked."""
     mapped = parse_mapping(READY[name].read_text())[tool]
@@ -289,7 +343,7 @@ def test_arguments_within_an_argument_are_pinned_and_clamped() -> None:
             "tickers": "IBM", "sort": "LATEST", "time_to": "20240215T2059",
         }  # fmt: skip
     assert _asked("edgartools", "edgar_text_search", {"end_date": {}}, end_date="2025-01-01") == {
-        "end_date": "2024-02-14"
+        "end_date": "2024-02-13"
     }
 
 
@@ -298,6 +352,9 @@ def test_arguments_within_an_argument_are_pinned_and_clamped() -> None:
     [
         ("precision = 'day'\nzone = 'America/New_York'", "day", "2024-02-15T23:59:59-05:00", "2024-02-14"),
         ("precision = 'day'\nzone = 'America/New_York'", "day", "2024-02-16T00:00:00-05:00", "2024-02-15"),
+        (f"{BUSINESS}'America/New_York'", "day", "2024-02-15T23:59:59-05:00", "2024-02-13"),
+        (f"{BUSINESS}'America/New_York'", "day", "2024-02-20T23:59:59-05:00", "2024-02-15"),
+        (f"{BUSINESS}'America/New_York'", "day", "2024-02-21T00:00:00-05:00", "2024-02-19"),
         ("precision = 'day'\nzone = 'UTC'", "compact", "2024-02-15T16:00:00Z", "20240214T2359"),
         ("precision = 'day'", "day", "2024-02-15T11:59:59Z", "2024-02-13"),
         ("precision = 'day'", "day", "2024-02-15T12:00:00Z", "2024-02-14"),
@@ -329,9 +386,9 @@ def test_an_argument_passes_by_a_name_and_types_that_every_service_takes() -> No
     mapped = _only("available_at = 'at'")
     tool = gate.tools_for([mapped], {"a": {"properties": declared}}, lambda *call: {}, PIT_TEXT, 1.0)["a"]
     assert {name: part for name, part in tool.schema["properties"].items() if name not in ("fields", "after")} == {
-        "a.b-c_1": {"type": "string"},
-        "b": {"type": "array", "items": {"type": "string"}},
-        "c": {"type": ["array", "string"], "items": {}},
+        "a.b-c_1": {"type": "string", "nullable": True},
+        "b": {"type": "array", "items": {"type": "string"}, "nullable": True},
+        "c": {"type": ["array", "string"], "items": {}, "nullable": True},
     }
 
 

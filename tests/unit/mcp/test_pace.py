@@ -7,8 +7,11 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
+
+from pit_fetch.mcp import server as serving
 from pit_fetch.mcp.server import Pace, serve
-from pit_fetch.mcp.streams import Wire
+from pit_fetch.mcp.streams import MAX_WAITING, Wire
 from pit_fetch.provider import Context, Query, Record
 from tests.demo_source import demo, record
 from tests.laws.mcp import Dialogue, requests_of
@@ -49,3 +52,38 @@ def test_a_call_that_takes_too_long_is_answered_with_a_gap() -> None:
     assert (answer["isError"], answer["structuredContent"]["data"]) == (True, [])
     [gap] = answer["structuredContent"]["gaps"]
     assert (gap["type"], "deadline" in gap["reason"]) == ("upstream_error", True)
+
+
+def test_a_call_that_never_began_blames_the_server_and_not_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "CONCURRENT_CALLS", 0)
+    [gap] = _session(Pace(0.05, 1.0), 0.0)[-1]["result"]["structuredContent"]["gaps"]
+    assert (gap["type"], "this server" in gap["reason"], "the source" in gap["reason"]) == (
+        "upstream_error",
+        True,
+        False,
+    )
+
+
+class _Deaf:
+    """A client that asks on and on, and reads the answer to nothing but the first question."""
+
+    def __init__(self) -> None:
+        self.asked, self.gone = 0, threading.Event()
+        self._script = [json.dumps(each).encode() + b"\n" for each in requests_of((), modern=False)]
+
+    def readline(self, size: int) -> bytes:
+        self.asked += 1
+        if self.asked > 50 * MAX_WAITING:
+            self.gone.set()
+        return b"" if self.gone.is_set() else self._script[min(self.asked, len(self._script)) - 1]
+
+    def write(self, data: memoryview) -> int:
+        self.gone.wait(1.0)
+        self.gone.set()
+        raise OSError
+
+
+def test_no_more_is_read_from_a_client_that_does_not_read() -> None:
+    client = _Deaf()
+    serve(server_of(demo([record("1")])), Wire(client, client))  # type: ignore[arg-type]
+    assert MAX_WAITING < client.asked < 3 * MAX_WAITING

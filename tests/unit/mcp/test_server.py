@@ -136,6 +136,7 @@ def test_a_client_that_disappears_ends_the_server(tmp_path: Path) -> None:
         (("--pit", PIT, "--pit-file", "pit"), {}, "exclude each other"),
         (("--pit", PIT), {"PIT_FETCH_CEILING": "2024-02-15T15:59:59-05:00"}, "2024-02-15T15:59:59-05:00"),
         (("--pit-file", "missing"), {}, "holds no instant"),
+        (("--pit", PIT, "--moving"), {}, "--moving needs --pit-file"),
         (("--pit", PIT, "--sources", "nothing"), {}, "nothing"),
         (("--pit", PIT, "--offline"), {}, "--offline needs an archive: set PIT_FETCH_ARCHIVE, or give --archive PATH"),
         (("--pit", PIT, "--offline", "--archive", "none.db"), {}, "The archive cannot be used: there is no such file"),
@@ -166,9 +167,14 @@ def test_offline_the_archive_alone_answers_and_needs_no_key(run: Run, tmp_path: 
     assert archive.read_bytes() == before
 
 
-def test_a_file_moves_the_instant_between_calls_and_never_above_the_ceiling(tmp_path: Path) -> None:
+@pytest.mark.parametrize("moving", [True, False])
+def test_a_file_moves_the_instant_for_the_next_conversation_and_never_above_the_ceiling(
+    tmp_path: Path, moving: bool
+) -> None:
+    """With ``--moving`` for the next call of the same one."""
     file = tmp_path / "instant"
     words, env = ("--pit-file", str(file), "--sources", "bz-news-api"), {"PIT_FETCH_CEILING": PIT}
+    words = (*words, *(("--moving",) if moving else ()))
 
     def shown(text: str) -> int | str:
         file.write_text(text)
@@ -182,7 +188,9 @@ def test_a_file_moves_the_instant_between_calls_and_never_above_the_ceiling(tmp_
         listed = client.ask({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})["result"]["tools"]
         assert "the instant that the operator set" in listed[0]["description"]
         assert PIT not in json.dumps(listed)
-        assert [shown(text) for text in (PIT, early, f"{PIT}\n")] == [12, 6, 12]
+        first, moved, back = (shown(text) for text in (PIT, early, f"{PIT}\n"))
+        assert (first, back) == (12, 12)
+        assert moved == 6 if moving else "begin a new conversation" in str(moved)
         assert "PIT_FETCH_CEILING" in str(shown("2024-02-15T16:00:01-05:00"))
         assert all("holds no instant" in str(shown(text)) for text in ("", "soon", "2024-02-15", "x" * 5_000))
         file.unlink()

@@ -45,7 +45,8 @@ def test_each_kind_of_option_has_its_type() -> None:
         Option("exact", "e", kind="flag", default=False),
     )
     schema = tools_for([demo(options=options)], PIT_TEXT)["demo"].schema
-    listed = {name: schema["properties"][name] for name in ("word", "many", "texts", "count", "since", "exact")}
+    listed = {name: dict(schema["properties"][name]) for name in ("word", "many", "texts", "count", "since", "exact")}
+    assert all(part.pop("nullable") for part in listed.values())  # some models set every argument
     strings = {"type": "array", "items": {"type": "string"}}
     assert listed == {
         "word": {"type": "string", "enum": ["a", "b"], "default": "a", "description": "w"},
@@ -67,5 +68,7 @@ def test_an_operation_that_shows_nothing_as_of_an_instant_is_not_offered() -> No
     options = tuple(Option(name, name) for name in ("op", "symbol", "day", "key"))
     tool = tools_for([demo(operations=operations, options=options)], PIT_TEXT)["demo"]
     assert tool.arguments["op"]["enum"] == ["past", "snapshot"]
+    assert [name for name in tool.schema["required"] if "nullable" in tool.arguments[name]] == []
+    assert "`sources`" in tool.arguments["op"]["description"]
     assert (tool.schema["required"], "key" in tool.arguments) == (["op", "symbol"], False)
     assert "now" not in tool.description.split("gaps.\n")[-1]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -63,3 +65,34 @@ def test_an_answer_that_is_too_long_fails_its_call_and_no_later_one(upstream: Up
     with pytest.raises(UpstreamError):
         upstream.call("any", {"lines": [line]}, 10.0)
     assert upstream.call("any", {}, 10.0) == {"fine": True}
+
+
+# It knows the stateless protocol alone, says what it was asked, and answers no call of a tool before the next request.
+NEWER = """
+import json, sys
+heard = []
+for line in sys.stdin:
+    asked = json.loads(line)
+    meta = asked["params"].get("_meta", {})
+    heard.append([asked["method"], asked["params"].get("requestId"), bool(meta)])
+    if asked["method"] == "tools/list":
+        tools = [{"name": json.dumps(heard)}]
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": {"tools": tools}}), flush=True)
+    elif asked["method"] == "initialize":
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": -32601}}), flush=True)
+"""
+
+
+@pytest.mark.parametrize("seconds", [60.0, 0.1])
+def test_a_newer_server_is_asked_without_a_handshake_and_told_that_nobody_waits(seconds: float) -> None:
+    running = Upstream([sys.executable, "-c", NEWER], dict(os.environ), ".")
+    stop = threading.Event()
+    if seconds > 1:
+        threading.Timer(0.2, stop.set).start()
+    with pytest.raises(UpstreamError):
+        running.call("any", {}, seconds, stop)
+    [heard] = map(json.loads, running.tools())
+    running.close()
+    assert [each[0] for each in heard] == ["initialize", "tools/call", "notifications/cancelled", "tools/list"]
+    assert heard[2][1] == 2
+    assert [each[2] for each in heard] == [False, True, True, True]

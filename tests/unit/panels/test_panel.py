@@ -227,12 +227,10 @@ def test_what_no_cell_could_ask_is_refused_at_once(archive: Archive, options: di
         panel(archive, **options)
 
 
-def test_a_ceiling_bounds_the_latest_instant(archive: Archive) -> None:
-    ceiling = {"PIT_FETCH_CEILING": "2026-06-01T00:00:00Z"}
-    cells = panel(archive, ["GE"], "monthly 2026-04..2026-05 16:00[America/New_York]", environ=ceiling)
-    assert [cell.status for cell in cells] == ["nothing_public", "ok"]
-    with pytest.raises(UsageError, match="--pit is after the ceiling"):
-        panel(archive, environ=ceiling)
+@pytest.mark.parametrize("variable", ["PIT_FETCH_CEILING", "PIT_FETCH_WRAPPER_ONLY"])
+def test_it_is_refused_under_a_ceiling_as_the_command_is(archive: Archive, variable: str) -> None:
+    with pytest.raises(UsageError, match="panel"):
+        panel(archive, ["GE"], environ={variable: "2026-12-01T00:00:00Z"})
 
 
 def test_a_file_that_cannot_be_read_is_named(archive: Archive) -> None:
