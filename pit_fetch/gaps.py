@@ -298,6 +298,18 @@ class Code:
         "The .env file names {variable} in line {line}, but not as dotenv reads it: write {variable}=VALUE."
     )
     URL_MALFORMED = _config("{variable} must be https://HOST without a path (http only for a loopback host).")
+    CLOCK_BEHIND = _config(
+        "This machine's clock is more than ten minutes behind the Date of a reply from {host}: set the clock. Nothing "
+        "is served or recorded."
+    )
+    CLOCK_AHEAD = _config(
+        "This machine's clock is more than ten minutes ahead of the Date of a reply from {host}: set the clock, or ask "
+        "past a cache that does not say how old its replies are (Age)."
+    )
+    CLOCK_BEFORE_ARCHIVE = _config(
+        "This machine's clock is more than ten minutes before the last entry of the archive: set the clock "
+        "(pit_fetch archive info shows the entry)."
+    )
     FILE_MISSING = _config("{source} needs {variable}: the path of its file ({name}). {hint}")
     FILE_UNREADABLE = _config("{variable} does not name a readable file.")
     RATE_MALFORMED = _config(

@@ -74,6 +74,7 @@ def open_network(
     ``archive`` records the stream and its exchanges. ``deadline`` is a reading of the monotonic clock.
     """
     from pit_fetch.net.client import Client
+    from pit_fetch.net.clocks import ClockedTransport
     from pit_fetch.net.hosts import base_url
     from pit_fetch.net.ratelimit import rate_of
 
@@ -89,14 +90,13 @@ def open_network(
         archive.start(secrets)
     if serves_nothing(query):
         return Source((), secrets)
+    network = ClockedTransport(runtime.transport)
     client = Client(
         hosts=provider.hosts,
         credentials=resolved,
         environ=runtime.environ,
         clock=runtime.clock,
-        transport=runtime.transport
-        if archive is None
-        else RecordingTransport(runtime.transport, archive.recorder.note),
+        transport=network if archive is None else RecordingTransport(network, archive.recorder.note),
         timeout=request.timeout,
         deadline=deadline,
         on_request=progress.request,

@@ -240,23 +240,36 @@ def test_plans_are_not_mixed(archive: Archive) -> None:
 
 
 @pytest.mark.parametrize(
-    ("now", "date", "seen"),
+    ("now", "date", "age", "seen"),
     [
-        ("2026-06-01 15:00", "Mon, 01 Jun 2026 14:00:00 GMT", "2026-06-01 15:00"),
-        ("2026-06-01 15:00", "Mon, 01 Jun 2026 16:00:00 GMT", "2026-06-01 16:00"),
-        ("2026-06-01 13:00", "", "2026-06-01 14:50"),
-        ("2026-06-01 15:00", "yesterday", "2026-06-01 15:00"),
+        ("15:00", "14:55:00", "", "15:00"),
+        ("15:00", "15:09:00", "", "15:09"),
+        ("14:45", "", "", "14:50"),
+        # A cache may have kept the reply for as long as it says, with its date or with one of its own.
+        ("15:00", "13:00:00", "7200", "15:00"),
+        ("15:00", "15:00:00", "7200", "15:00"),
+        # More than ten minutes apart.
+        ("15:00", "16:00:00", "", "behind the Date"),
+        ("15:00", "16:00:00", "7200", "behind the Date"),
+        ("15:00", "14:00:00", "", "ahead of the Date"),
+        ("15:00", "13:00:00", "3000", "ahead of the Date"),
+        ("14:30", "", "", "before the last entry of the archive"),
     ],
 )
-def test_what_is_received_counts_as_seen_at_the_latest_of_three_clocks(
-    archive: Archive, now: str, date: str, seen: str
+def test_the_latest_of_three_clocks_counts_unless_they_are_far_apart(
+    archive: Archive, now: str, date: str, age: str, seen: str
 ) -> None:
     archive.fetch(NEWS, "2026-06-01 14:50")
-    plain = archive.app
-    archive.app = lambda request: Response(plain(request).body, 200, {"Date": date} if date else {})
-    archive.fetch(NEWS, now)
+    plain, headers = archive.app, {"Date": f"Mon, 01 Jun 2026 {date} GMT" if date else "yesterday", "Age": age}
+    archive.app = lambda request: Response(plain(request).body, 200, headers)
+    done = archive.fetch(NEWS, f"2026-06-01 {now}")
     (last,) = archive.open().execute("SELECT max(seen) FROM exchanges").fetchone()
-    assert microseconds.from_micros(last) == at(seen)
+    if seen[0].isdigit():
+        assert microseconds.from_micros(last) == at(f"2026-06-01 {seen}")
+        assert "config" not in done.gap_types
+    else:
+        assert (done.data, done.gap_types, last) == ([], ["config"], microseconds.to_micros(at("2026-06-01 14:50")))
+        assert seen in done.reasons
 
 
 # Bodies.
