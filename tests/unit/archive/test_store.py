@@ -8,6 +8,8 @@ import signal
 import sqlite3
 import stat
 import sys
+import tracemalloc
+import zlib
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -292,3 +294,17 @@ def test_without_zstandard_a_body_is_packed_with_zlib(monkeypatch: pytest.Monkey
     assert (packed.coding, bodies.unpack(packed, None, len(body))) == (bodies.ZLIB, body)
     with pytest.raises(ArchiveError, match="zstandard"):
         bodies.unpack(packed_before, None, len(body))
+
+
+@pytest.mark.parametrize("coding", [bodies.ZLIB, bodies.ZSTD])
+def test_no_more_is_unpacked_than_was_recorded(archive: Archive, coding: str) -> None:
+    """A damaged body may stand for gigabytes."""
+    archive.fetch(NEWS, "2026-06-01 15:00")
+    much = bytes(50_000_000)
+    packed = zlib.compress(much) if coding == bodies.ZLIB else bodies.pack(much).data
+    archive.open().execute("UPDATE bodies SET coding = ?, packed = ?, base = NULL", (coding, packed))
+    tracemalloc.start()
+    left = archive.command("archive verify")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (left.code, peak < len(much) / 2) == (1, True)
