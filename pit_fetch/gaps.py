@@ -290,6 +290,9 @@ class Code:
     USAGE = _config("{text}")
     CREDENTIAL_MISSING = _config("{source} needs {variables}: set it in the environment or in a .env file. {hint}")
     CREDENTIAL_MALFORMED = _config("{variable} cannot be used: {problem} {hint}")
+    CREDENTIAL_IN_REQUEST = _config(
+        "The request repeats the value of a key, and an archive holds no keys: nothing was asked. Leave it out."
+    )
     ENV_FILE_UNREADABLE = _config("The .env file cannot be read: fix it, or set the variables in the environment.")
     ENV_FILE_UNTRUSTED = _config(
         "{file} {problem}: set the variables in the environment, or make the file your own with chown."

@@ -59,12 +59,17 @@ class ArchiveRecorder:
         self._transaction = contextlib.ExitStack()  # one that stays open until the fetch is over
 
     def start(self, secrets: Iterable[str]) -> None:
-        """Open the archive, before the source is asked. ``secrets`` are redacted from all that is recorded."""
+        """Open the archive, before the source is asked. ``secrets`` are redacted from all that is recorded.
+
+        Raise ConfigError for a request that repeats one: redacted, it would be another request.
+        """
         values = tuple(secrets)
         self._clean = redactor(values)
         self._clean_data = redactor(values, MIN_LENGTH_IN_DATA)
         self._clean_body = redaction.redactor(values)
-
+        request = self.recorded.fetch.request
+        if self._clean(request) != request:
+            raise ConfigError(Code.CREDENTIAL_IN_REQUEST)
         self._attempt(self._open)
 
     def _open(self) -> None:
@@ -196,8 +201,7 @@ class ArchiveRecorder:
 
     def _begun(self, writer: journal.Writer) -> Key:
         if self.key is None:
-            fetch = self.recorded.fetch
-            self.key = writer.fetch(fetch._replace(request=self._clean(fetch.request)))
+            self.key = writer.fetch(self.recorded.fetch)
         return self.key
 
     def _exchange(self, request: HttpRequest, reply: HttpReply) -> Exchange:

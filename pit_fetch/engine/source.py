@@ -81,7 +81,7 @@ def open_network(
     provider = request.provider
     values = credentials.resolve(provider, runtime.environ, runtime.folder)
     resolved = Declared("credential", "Provider.credentials", values)
-    secrets = tuple(resolved[credential.name] for credential in provider.credentials if credential.secret)
+    secrets = tuple(value for each in provider.credentials if credentials.is_secret(each, value := values[each.name]))
     progress.hide(secrets)
     for host in provider.hosts:  # a broken variable is refused before the archive records a fetch
         base_url(host, runtime.environ)
