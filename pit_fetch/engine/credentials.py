@@ -34,7 +34,12 @@ def resolve(provider: Provider, environ: Mapping[str, str], folder: str) -> dict
             problem = "it contains control characters."
         if problem is None and not _is_sendable(value):
             problem = "it contains characters that a request's header cannot carry (beyond Latin-1)."
-        if problem is None and credential.secret and not is_secret(credential, value) and value not in credential.public:
+        if (
+            problem is None
+            and credential.secret
+            and not is_secret(credential, value)
+            and value not in credential.public
+        ):
             problem = f"it has fewer than {SHORTEST_SECRET} characters."
         if problem:
             raise ConfigError(Code.CREDENTIAL_MALFORMED, variable=variable, problem=problem, hint=credential.hint)

@@ -238,6 +238,21 @@ def test_plans_are_not_mixed(archive: Archive) -> None:
     assert archive.offline(NEWS, "2026-06-01 16:00").data == []
 
 
+def test_a_request_that_repeats_a_key_is_refused(archive: Archive) -> None:
+    """Redacted, it would be another request, and never be found."""
+    done = archive.fetch(f"alphavantage SYMBOL_SEARCH keywords={alphavantage.KEY}", "2026-06-01 15:00")
+    assert (done.data, done.gap_types, archive.asked) == ([], ["config"], [])
+
+
+def test_an_indicator_whose_labels_have_no_seconds_comes_back(archive: Archive) -> None:
+    meta = {"1: Symbol": "IBM", "4: Interval": "60min", "7: Time Zone": "US/Eastern"}  # the shape of the documentation
+    values = {f"2026-05-29 {hour}:00": {"SMA": "1.0"} for hour in (18, 19)}
+    archive.app = lambda request: as_json({"Meta Data": meta, "Technical Analysis: SMA": values})
+    words = "alphavantage SMA symbol=IBM interval=60min time_period=10 series_type=open"
+    assert len(archive.fetch(words, "2026-06-01 15:00").data) == 2
+    assert len(archive.offline(words, "2026-06-02 15:00", pit="2026-06-02 14:00").data) == 2
+
+
 # Time.
 
 
