@@ -207,6 +207,9 @@ class Code:
         "What became public after {until} was never captured: what is missing from then on may have been public.",
         is_uncaptured=True,
     )
+    CAPTURED_FROM_ANOTHER = _unverifiable(
+        "It was captured from another address, which may say something else: set {variable} as it was then."
+    )
     # Open mode only: there is no PIT, so there is nothing to disclose.
     UNDATED_SERVED = _unverifiable(
         "Items without a provable publication time: {count}. With --pit they would be withheld."
@@ -291,7 +294,7 @@ class Code:
     CREDENTIAL_MISSING = _config("{source} needs {variables}: set it in the environment or in a .env file. {hint}")
     CREDENTIAL_MALFORMED = _config("{variable} cannot be used: {problem} {hint}")
     CREDENTIAL_IN_REQUEST = _config(
-        "The request repeats the value of a key, and an archive holds no keys: nothing was asked. Leave it out."
+        "The request repeats the value of a key, and an archive holds no keys: nothing was asked. Write it without."
     )
     ENV_FILE_UNREADABLE = _config("The .env file cannot be read: fix it, or set the variables in the environment.")
     ENV_FILE_UNTRUSTED = _config(

@@ -60,7 +60,7 @@ def unpack(packed: Packed, base: bytes | None, size: int) -> bytes:
     try:
         if packed.coding == ZLIB:
             member = zlib.decompressobj()
-            body = member.decompress(packed.data, size + 1)
+            body: bytes = member.decompress(packed.data, size + 1)
             if len(body) != size or not member.eof:
                 raise damaged("a body cannot be unpacked")
             return body

@@ -253,6 +253,16 @@ def test_an_indicator_whose_labels_have_no_seconds_comes_back(archive: Archive) 
     assert len(archive.offline(words, "2026-06-02 15:00", pit="2026-06-02 14:00").data) == 2
 
 
+def test_what_was_captured_from_another_address_is_told(archive: Archive) -> None:
+    archive.app = articles(benzinga.article(7, at("2026-06-01 14:30")))
+    archive.fetch(NEWS, "2026-06-01 15:00", env={"PIT_FETCH_BENZINGA_URL": "https://gateway.example"})
+    told = "captured from another address, which may say something else: set PIT_FETCH_BENZINGA_URL"
+    done = archive.offline(NEWS, "2026-06-02 15:00", pit="2026-06-01 15:00")
+    assert (done.data, told in done.reasons) == ([], True)
+    earlier = archive.offline(NEWS, "2026-06-02 15:00", pit="2026-06-01 14:00")
+    assert told not in earlier.reasons  # nothing was captured by then
+
+
 # Time.
 
 
