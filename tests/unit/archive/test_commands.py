@@ -278,7 +278,7 @@ def test_replay_prints_what_is_not_json_and_not_ascii(archive: Archive) -> None:
 
 def test_replay_ends_as_the_fetch_did(archive: Archive) -> None:
     archive.app = lambda request: as_json(alphavantage.BAD_KEY)
-    printed = archive.fetch(f"{ESTIMATES} --fail", "2026-06-03 15:00", env={"ALPHAVANTAGE_API_KEY": "WRONG"})
+    printed = archive.fetch(f"{ESTIMATES} --fail", "2026-06-03 15:00", env={"ALPHAVANTAGE_API_KEY": "WRONG-KEY"})
     assert printed.status == 5
     assert replayed(archive)[:2] == (5, printed.text)
 
