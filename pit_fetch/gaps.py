@@ -207,6 +207,9 @@ class Code:
         "What became public after {until} was never captured: what is missing from then on may have been public.",
         is_uncaptured=True,
     )
+    CAPTURED_FROM_ANOTHER = _unverifiable(
+        "It was captured from another address, which may say something else: set {variable} as it was then."
+    )
     # Open mode only: there is no PIT, so there is nothing to disclose.
     UNDATED_SERVED = _unverifiable(
         "Items without a provable publication time: {count}. With --pit they would be withheld."
@@ -290,6 +293,9 @@ class Code:
     USAGE = _config("{text}")
     CREDENTIAL_MISSING = _config("{source} needs {variables}: set it in the environment or in a .env file. {hint}")
     CREDENTIAL_MALFORMED = _config("{variable} cannot be used: {problem} {hint}")
+    CREDENTIAL_IN_REQUEST = _config(
+        "The request repeats the value of a key, and an archive holds no keys: nothing was asked. Write it without."
+    )
     ENV_FILE_UNREADABLE = _config("The .env file cannot be read: fix it, or set the variables in the environment.")
     ENV_FILE_UNTRUSTED = _config(
         "{file} {problem}: set the variables in the environment, or make the file your own with chown."
@@ -298,6 +304,18 @@ class Code:
         "The .env file names {variable} in line {line}, but not as dotenv reads it: write {variable}=VALUE."
     )
     URL_MALFORMED = _config("{variable} must be https://HOST without a path (http only for a loopback host).")
+    CLOCK_BEHIND = _config(
+        "This machine's clock is more than ten minutes behind the Date of a reply from {host}: set the clock. Nothing "
+        "is served or recorded."
+    )
+    CLOCK_AHEAD = _config(
+        "This machine's clock is more than ten minutes ahead of the Date of a reply from {host}: set the clock, or ask "
+        "past a cache that does not say how old its replies are (Age)."
+    )
+    CLOCK_BEFORE_ARCHIVE = _config(
+        "This machine's clock is more than ten minutes before the last entry of the archive: set the clock "
+        "(pit_fetch archive info shows the entry)."
+    )
     FILE_MISSING = _config("{source} needs {variable}: the path of its file ({name}). {hint}")
     FILE_UNREADABLE = _config("{variable} does not name a readable file.")
     RATE_MALFORMED = _config(

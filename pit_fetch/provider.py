@@ -545,7 +545,8 @@ class Host(NamedTuple):
 class Credential(NamedTuple):
     """A secret (or an identification, with ``secret=False``), taken from the first variable that is set.
 
-    ``check`` returns what is wrong with a value, in words that do not repeat it, or None.
+    ``check`` returns what is wrong with a value, in words that do not repeat it, or None. ``public`` are values that
+    the source itself publishes, such as ``demo``: they are no secrets. Any other secret has at least 8 characters.
     """
 
     name: str
@@ -553,6 +554,7 @@ class Credential(NamedTuple):
     hint: str = ""
     secret: bool = True
     check: Callable[[str], str | None] | None = None
+    public: tuple[str, ...] = ()
 
 
 class File(NamedTuple):

@@ -98,13 +98,19 @@ def path_problem(name: str, folder: str) -> str:
     return mistake(name, folder)
 
 
+RINGS_AGAIN_SECONDS = 1.0
+
+
 class TimeIsUp(BaseException):
     """The alarm rang. A BaseException, so that no ``except Exception`` of a provider swallows it."""
 
 
 @contextlib.contextmanager
 def alarm(seconds: float) -> Iterator[None]:
-    """Raise TimeIsUp in a block that takes longer than ``seconds``. For the main thread; without timers, no limit."""
+    """Raise TimeIsUp in a block that takes longer than ``seconds``. For the main thread; without timers, no limit.
+
+    It is raised every second until the block is left: Python drops an exception in a finalizer or a C callback.
+    """
     import signal
 
     def ring(signum: int, frame: object) -> None:
@@ -114,7 +120,7 @@ def alarm(seconds: float) -> Iterator[None]:
         yield
         return
     before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, RINGS_AGAIN_SECONDS)
     try:
         yield
     finally:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
+from datetime import timedelta
 
 from pit_fetch.archive import rederive
 from pit_fetch.archive.archived import Archived, as_indexed
@@ -16,8 +17,9 @@ from pit_fetch.archive.interpreted import Find, InterpretedFetch
 from pit_fetch.archive.store import index, ingestion, journal, microseconds, redaction, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.archive.store.journal import Exchange, Key
-from pit_fetch.errors import UpstreamError
+from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.gaps import Code, Gap
+from pit_fetch.net.clocks import MOST_APART
 from pit_fetch.pipeline.select import Part
 from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, redactor
 from pit_fetch.transport import HttpReply, HttpRequest
@@ -57,17 +59,26 @@ class ArchiveRecorder:
         self._transaction = contextlib.ExitStack()  # one that stays open until the fetch is over
 
     def start(self, secrets: Iterable[str]) -> None:
-        """Open the archive, before the source is asked. ``secrets`` are redacted from all that is recorded."""
+        """Open the archive, before the source is asked. ``secrets`` are redacted from all that is recorded.
+
+        Raise ConfigError for a request that repeats one: redacted, it would be another request.
+        """
         values = tuple(secrets)
         self._clean = redactor(values)
         self._clean_data = redactor(values, MIN_LENGTH_IN_DATA)
         self._clean_body = redaction.redactor(values)
-
+        request = self.recorded.fetch.request
+        if self._clean(request) != request:
+            raise ConfigError(Code.CREDENTIAL_IN_REQUEST)
         self._attempt(self._open)
 
     def _open(self) -> None:
         self.connection = schema.open_to_write(self.path, self.lock_timeout)  # the source needs the rest of the time
         self._deletions = journal.deletions(self.connection)
+        # What is recorded would count as received at the last entry, maybe long after its receipt.
+        earliest = journal.Writer(self.connection).last_seen() - MOST_APART // timedelta(microseconds=1)
+        if self.recorded.fetch.began < earliest:
+            raise ConfigError(Code.CLOCK_BEFORE_ARCHIVE)
 
     def note(self, request: HttpRequest, reply: HttpReply) -> None:
         """Append one exchange. It is on disk when this returns."""
@@ -190,22 +201,18 @@ class ArchiveRecorder:
 
     def _begun(self, writer: journal.Writer) -> Key:
         if self.key is None:
-            fetch = self.recorded.fetch
-            self.key = writer.fetch(fetch._replace(request=self._clean(fetch.request)))
+            self.key = writer.fetch(self.recorded.fetch)
         return self.key
 
     def _exchange(self, request: HttpRequest, reply: HttpReply) -> Exchange:
         """Return the exchange without its signature, and without the secrets that the reply repeats."""
         headers = {name: self._clean_header(reply.header(name)) for name in self._headers if reply.header(name)}
-        dated = journal.parse_date(headers.get("date", ""))
-        # Of two clocks the later one, so that nothing is served as older than it is.
-        received = max(reply.received_at, dated) if dated else reply.received_at
         params = {
             name: self._clean(value) if isinstance(value, str) else [*map(self._clean, value)]
             for name, value in request.params.items()
         }
         return Exchange(
-            seen=microseconds.to_micros(received),
+            seen=microseconds.to_micros(reply.received_at),
             method=request.method,
             url=self._clean(request.url),
             params=params,

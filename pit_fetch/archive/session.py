@@ -10,6 +10,7 @@ session.finish(text, status)              records what was printed
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
@@ -142,6 +143,25 @@ class ArchiveSession:
         with translating():
             instant = microseconds.to_micros(at)
             return self._covered_until(self._resolve(instant), instant)
+
+    def other_addresses(self, at: datetime) -> list[str]:
+        """Return the variables of the hosts that had another address when what is asked for was captured.
+
+        Raise ArchiveError.
+        """
+        with translating():
+            instant = microseconds.to_micros(at)
+            asked = self._resolve(instant)
+            source, hosts, *same = json.loads(asked.stream)
+            for stream in index.streams(asked.archived.connection):
+                other_source, others, *rest = json.loads(stream)
+                if (other_source, rest) == (source, same) and others != hosts:
+                    other = self._resolve_stream(stream, asked.archived, asked.meaning)
+                    self._resolved = {}  # an overlay of the other stream may have taken the place of the first
+                    if self._covered_until(other, instant) is not None:
+                        declared = self.question.request.provider.hosts
+                        return [host.url_variable for host in declared if others.get(host.name) != hosts[host.name]]
+        return []
 
     def _covered_until(self, asked: _Resolved, at: int) -> datetime | None:
         archived, stream, meaning = asked

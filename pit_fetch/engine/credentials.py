@@ -12,6 +12,8 @@ from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Credential, Provider
 
+# A shorter text stands in ordinary words and in the requests themselves: redacted, they would be other requests.
+SHORTEST_SECRET = 8
 _QUOTES = frozenset("\"'`\u2018\u2019\u201c\u201d")
 
 
@@ -32,10 +34,22 @@ def resolve(provider: Provider, environ: Mapping[str, str], folder: str) -> dict
             problem = "it contains control characters."
         if problem is None and not _is_sendable(value):
             problem = "it contains characters that a request's header cannot carry (beyond Latin-1)."
+        if (
+            problem is None
+            and credential.secret
+            and not is_secret(credential, value)
+            and value not in credential.public
+        ):
+            problem = f"it has fewer than {SHORTEST_SECRET} characters."
         if problem:
             raise ConfigError(Code.CREDENTIAL_MALFORMED, variable=variable, problem=problem, hint=credential.hint)
         values[credential.name] = value
     return values
+
+
+def is_secret(credential: Credential, value: str) -> bool:
+    """Return whether a value of the credential must not get out."""
+    return credential.secret and len(value) >= SHORTEST_SECRET and value not in credential.public
 
 
 def _typing_mistake(variable: str, value: str) -> str | None:
@@ -112,7 +126,7 @@ def known_secrets(provider: Provider, environ: Mapping[str, str], folder: str) -
     """Return the values that must not get out: every secret that is set, usable or not."""
     values: list[str] = []
     for credential in provider.credentials:
-        if credential.secret:
-            with contextlib.suppress(ConfigError):
-                values.append(lookup(credential, environ, folder)[1])
-    return tuple(value for value in values if value)
+        with contextlib.suppress(ConfigError):
+            _, value = lookup(credential, environ, folder)
+            values += [value] if is_secret(credential, value) else []
+    return tuple(values)

@@ -52,6 +52,8 @@ def collect(
         return fetch.collect()
     except PitFetchError as error:
         # Something the request needs is missing: no fetch took place, so nothing was withheld either.
+        if fetch is not None and fetch.archive is not None:
+            fetch.archive.recorder.close()
         collected = CollectedRecords(Selection(gaps=(_advise(error.gap, request, runtime),)), Withheld())
     except (KeyboardInterrupt, MemoryError):
         raise

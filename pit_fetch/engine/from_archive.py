@@ -83,6 +83,8 @@ class ArchiveAnswer:
         """Yield a gap if the archive does not hold all that is asked for, from the requests alone."""
         covered_until, asked = self.archive.captured_until(self._instant), time_asked(self.query, self._instant)
         if covered_until is None:
+            for variable in self.archive.other_addresses(self._instant):
+                yield gap(Code.CAPTURED_FROM_ANOTHER, variable=variable)
             # The source may have chosen the window, and a reader who does not know it would take all to be missing.
             yield (
                 gap(Code.NOT_CAPTURED)

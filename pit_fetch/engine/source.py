@@ -74,13 +74,14 @@ def open_network(
     ``archive`` records the stream and its exchanges. ``deadline`` is a reading of the monotonic clock.
     """
     from pit_fetch.net.client import Client
+    from pit_fetch.net.clocks import ClockedTransport
     from pit_fetch.net.hosts import base_url
     from pit_fetch.net.ratelimit import rate_of
 
     provider = request.provider
     values = credentials.resolve(provider, runtime.environ, runtime.folder)
     resolved = Declared("credential", "Provider.credentials", values)
-    secrets = tuple(resolved[credential.name] for credential in provider.credentials if credential.secret)
+    secrets = tuple(value for each in provider.credentials if credentials.is_secret(each, value := values[each.name]))
     progress.hide(secrets)
     for host in provider.hosts:  # a broken variable is refused before the archive records a fetch
         base_url(host, runtime.environ)
@@ -89,14 +90,13 @@ def open_network(
         archive.start(secrets)
     if serves_nothing(query):
         return Source((), secrets)
+    network = ClockedTransport(runtime.transport)
     client = Client(
         hosts=provider.hosts,
         credentials=resolved,
         environ=runtime.environ,
         clock=runtime.clock,
-        transport=runtime.transport
-        if archive is None
-        else RecordingTransport(runtime.transport, archive.recorder.note),
+        transport=network if archive is None else RecordingTransport(network, archive.recorder.note),
         timeout=request.timeout,
         deadline=deadline,
         on_request=progress.request,

@@ -4,9 +4,12 @@ pairs.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from itertools import pairwise
 from math import inf
 from random import Random
@@ -15,12 +18,13 @@ from typing import Any
 from pit_fetch.errors import ExitStatus
 from pit_fetch.formats import BINARY
 from pit_fetch.formats import NAMES as FORMS
+from pit_fetch.net.clocks import MOST_APART
 from pit_fetch.pipeline.cursor import period_age
 from pit_fetch.provider import STAMPS
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.testing.comparison import CANARY
 from pit_fetch.testing.inprocess import Left
-from pit_fetch.testing.server import Response
+from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import HttpRequest
 from tests.laws.worlds import SECRETS, Case, near, operation_of, provider_of, run
 from tests.worlds import same_bytes
@@ -70,6 +74,41 @@ def clock(case: Case, rng: Random) -> int:
     clocks = (early, late + timedelta(days=rng.choice((0, 9, 2_000))))
     same_bytes(lambda now: run(case, app, now=now), clocks, SECRETS)
     return 1
+
+
+def clock_behind(case: Case, rng: Random) -> int:
+    """A clock that is behind makes nothing public before its time: a reply's ``Date`` shows when it was sent.
+
+    If they are far apart, nothing is served or recorded.
+    """
+    for behind in (timedelta(minutes=9), timedelta(days=900)):
+        for app in case.worlds:
+            environ = {"PIT_FETCH_ARCHIVE": "a.db"} if rng.random() < 0.5 else {}
+            left = run(case, dated(app, case.moment + behind), now=case.moment, still=True, environ=environ)
+            assert CANARY not in left.out + left.err, "a canary got out"
+            if behind > MOST_APART and "a.db" in dict(left.files):
+                assert exchanges_in(dict(left.files)["a.db"]) == 0, "a reply is recorded before its time"
+    return 0
+
+
+def dated(app: App, sent: datetime) -> App:
+    """Return a server whose replies say when they were sent."""
+
+    def answer(request: HttpRequest) -> Response:
+        response = app(request)
+        return replace(
+            response, headers={**response.headers, "Date": format_datetime(sent.astimezone(UTC), usegmt=True)}
+        )
+
+    return answer
+
+
+def exchanges_in(archive: bytes) -> int:
+    """Return the number of exchanges in the file of an archive."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.deserialize(archive[:18] + b"\x01\x01" + archive[20:])  # without a write-ahead log
+        (count,) = connection.execute("SELECT count(*) FROM exchanges").fetchone()
+    return int(count)
 
 
 def future(case: Case) -> int:

@@ -38,6 +38,7 @@ from tests.laws.checks import (
     calendar,
     changed,
     clock,
+    clock_behind,
     continued,
     differences,
     forms,
@@ -80,6 +81,7 @@ def laws_of_all(worlds: ModuleType) -> Mapping[str, Law]:
     return {
         "non-interference": lambda rng: non_interference(make(rng)),
         "clock": lambda rng: clock(make(rng), rng),
+        "clock behind": lambda rng: clock_behind(make(rng), rng),
         "calendar": lambda rng: calendar(make(rng), rng),
         "future": lambda rng: future(make(rng)),
         "sizes": lambda rng: sizes(make(rng)),
@@ -96,6 +98,7 @@ def laws_of_all(worlds: ModuleType) -> Mapping[str, Law]:
 LAWS: Mapping[str, Law] = together(
     {f"{source}: {name}": law for source, worlds in WORLDS.items() for name, law in laws_of_all(worlds).items()},
     {
+        "sample: mcp clock behind": lambda rng: mcp.clock_behind(sample.make(rng)),
         "sample: patience": lambda rng: non_interference(sample.patient(rng)),
         "sample: versions": lambda rng: non_interference(sample.versions(rng)),
         "sample: order": lambda rng: non_interference(sample.disordered(rng)),

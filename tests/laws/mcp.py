@@ -22,6 +22,7 @@ from pit_fetch.mcp.tools import name_of, tools_for
 from pit_fetch.runtime import Runtime
 from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App
+from tests.laws.checks import dated
 from tests.laws.worlds import SECRETS, Case, provider_of, run, surroundings
 from tests.worlds import same_bytes
 
@@ -104,6 +105,18 @@ def _holds(case: Case, rng: Random) -> int:
         assert results[0] == expected.out.rstrip("\n"), "the tool and the command answer differently"
     assert json.loads(results[1])["data"] == [], "a message moves the instant"
     return len(case.worlds) - 1
+
+
+def clock_behind(case: Case) -> int:
+    """A server whose clock is behind the replies' ``Date`` serves nothing of them, and says why."""
+    arguments, _ = arguments_of(case)
+    script = requests_of([(name_of(provider_of(case)), arguments)], modern=True)
+    sent = case.moment + timedelta(days=1_900)  # a year or more after the server's clock
+    for app in case.worlds:
+        left = session(case, dated(app, sent), script)
+        envelope = json.loads(json.loads(left.out.splitlines()[-1])["result"]["content"][0]["text"])
+        assert envelope["data"] == [], "a reply from after the clock is served"
+    return 0
 
 
 def arguments_of(case: Case) -> tuple[dict[str, Any], bool]:

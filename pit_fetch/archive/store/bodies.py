@@ -51,12 +51,19 @@ def pack(body: bytes, base: bytes | None = None) -> Packed:
 
 
 def unpack(packed: Packed, base: bytes | None, size: int) -> bytes:
-    """Return the body, of length ``size``. Raise Damaged, or Unreadable if zstandard is needed and missing."""
+    """Return the body, of length ``size``. Raise Damaged, or Unreadable if zstandard is needed and missing.
+
+    No more than ``size`` is unpacked: a megabyte of damage may stand for gigabytes.
+    """
     if packed.coding == PLAIN:
         return packed.data
     try:
         if packed.coding == ZLIB:
-            return zlib.decompress(packed.data)
+            member = zlib.decompressobj()
+            body: bytes = member.decompress(packed.data, size + 1)
+            if len(body) != size or not member.eof:
+                raise damaged("a body cannot be unpacked")
+            return body
         if packed.coding != ZSTD:
             raise damaged("how a body is packed is not known")
         zstandard = _zstandard()
@@ -64,8 +71,10 @@ def unpack(packed: Packed, base: bytes | None, size: int) -> bytes:
             from pit_fetch.support.install import install_command
 
             raise Unreadable(f"it is packed with zstandard, which is missing ({install_command('zstandard')})")
+        if zstandard.frame_content_size(packed.data) != size:  # which it would unpack, whatever is asked for
+            raise damaged("a body cannot be unpacked")
         decompressor = zstandard.ZstdDecompressor(dict_data=_dictionary(zstandard, base), max_window_size=1 << 31)
-        body: bytes = decompressor.decompress(packed.data, max_output_size=size)
+        body = decompressor.decompress(packed.data, max_output_size=size)
     except ArchiveError:
         raise
     except Exception as error:  # zlib.error and zstandard's own

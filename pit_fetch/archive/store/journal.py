@@ -13,7 +13,6 @@ import os
 import sqlite3
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -519,17 +518,6 @@ def ending_order(fetch: str) -> str:
     """Return the order in which fetches ended, in SQL: ``a`` is the answer, ``f.origin`` and ``fetch`` the key."""
     last = f"SELECT max(seen) FROM exchanges e WHERE e.origin = f.origin AND e.fetch = {fetch}"
     return f"coalesce(a.seen, ({last})), f.origin, coalesce(a.seq, {fetch})"
-
-
-def parse_date(text: str) -> datetime | None:
-    """Return the instant of a ``Date`` header, aware; None for any other text."""
-    from email.utils import parsedate_to_datetime
-
-    try:
-        moment = parsedate_to_datetime(text)
-    except (TypeError, ValueError):
-        return None
-    return moment if moment.tzinfo is not None else None  # RFC 2822 writes "-0000" for an unknown zone
 
 
 def _digest(body: bytes) -> bytes:

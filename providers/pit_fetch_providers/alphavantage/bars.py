@@ -23,7 +23,8 @@ LONGEST = timedelta(minutes=max(MINUTES.values()))
 # The zones that replies name (recorded). An unknown name is not one to be guessed.
 ZONES: Mapping[str, tzinfo] = {"US/Eastern": NEW_YORK, "America/New_York": NEW_YORK, "UTC": UTC}
 
-_LABEL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})( [0-9]{2}:[0-9]{2}:[0-9]{2})?")
+# The label of an indicator has no seconds.
+_LABEL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})( [0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?")
 
 
 def records(reply: FunctionReply) -> Iterator[Record]:

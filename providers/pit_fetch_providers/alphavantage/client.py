@@ -24,6 +24,7 @@ KEY = Credential(
     name="key",
     variables=("ALPHAVANTAGE_API_KEY",),
     hint="A free key (25 requests a day) comes from https://www.alphavantage.co/support/#api-key.",
+    public=("demo",),
 )
 
 # A throttled request is asked again after so many seconds: free keys have one request a second, old

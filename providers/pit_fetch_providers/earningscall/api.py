@@ -24,6 +24,7 @@ KEY = Credential(
     name="key",
     variables=("ECALL_API_KEY", "EARNINGSCALL_API_KEY"),
     hint="The key demo serves AAPL and MSFT; others come from https://earningscall.biz/api-pricing.",
+    public=("demo",),
 )
 SYMBOLS_KEPT_SECONDS = 86_400.0
 # The list for the key demo has two companies: it is not the list of other keys, so it is not kept.

@@ -221,7 +221,7 @@ class Archive:
         """Return a submissions file, empty if there is none or if data.sec.gov fails."""
         if name not in self._submissions:
             try:
-                self._submissions[name] = self._submissions_reply(f"/submissions/{name}")
+                self._submissions[name] = self._submissions_reply(name)
             except UpstreamError as error:
                 if error.is_deadline:
                     raise
@@ -229,9 +229,10 @@ class Archive:
         columns: dict[str, Any] = self._submissions[name]
         return columns
 
-    def _submissions_reply(self, path: str) -> dict[str, Any]:
-        reply = client.get(self.context, client.DATA, path, patience=_PATIENCE)
-        return {} if client.is_missing(reply, client.DATA) else submissions.document(reply.body)
+    def _submissions_reply(self, name: str) -> dict[str, Any]:
+        reply = client.get(self.context, client.DATA, f"/submissions/{name}", patience=_PATIENCE)
+        cik = int(name.removeprefix("CIK")[:10])
+        return {} if client.is_missing(reply, client.DATA) else submissions.document_of(cik, reply.body)
 
 
 def answering_archive(query: Query, context: Context) -> Archive:

@@ -102,9 +102,7 @@ def newest_first(
     reply = client.get(context, client.DATA, f"/submissions/{file_of(cik)}")
     if client.is_missing(reply, client.DATA):
         return
-    listed = document(reply.body)
-    if _number(listed) not in (cik, None):
-        raise UpstreamError(Code.MALFORMED, problem="it is of another company")
+    listed = document_of(cik, reply.body)
     filings = listed.get("filings")
     filings = filings if isinstance(filings, dict) else {}
     waiting = list(rows(_columns(filings.get("recent"))))
@@ -180,6 +178,14 @@ def _older(context: Context, older: OlderFile) -> HttpReply:
     if client.is_missing(reply, client.DATA):
         raise UpstreamError(Code.INCOMPLETE, host=client.DATA)
     return reply
+
+
+def document_of(cik: int, body: bytes) -> dict[str, Any]:
+    """Return a decoded file of a company's. Raise UpstreamError for any other document, also of another company."""
+    listed = document(body)
+    if _number(listed) not in (cik, None):  # a file of older filings does not show it
+        raise UpstreamError(Code.MALFORMED, problem="it is of another company")
+    return listed
 
 
 def _number(listed: Mapping[str, Any]) -> int | None:

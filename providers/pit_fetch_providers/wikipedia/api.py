@@ -24,7 +24,7 @@ _ROWS = 5
 
 
 def query(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
-    """Return the ``query`` of a reply; an empty one if there is none, or no such title. Raise UpstreamError."""
+    """Return the ``query`` of a reply; an empty one if there can be no such title. Raise UpstreamError."""
     asked = {"action": "query", "format": "json", "formatversion": "2", "maxlag": "5", **params}
     reply = context.http.get(HOST.name, "/w/api.php", asked, retry_after=_lag_seconds)
     if reply.status == 403:  # an HTML page, for an agent that it does not accept
@@ -38,7 +38,7 @@ def query(context: Context, params: Mapping[str, str]) -> dict[str, Any]:
         if _error_code(document["error"]) == "invalidtitle":
             return {"continue": None}
         raise upstream_error(document["error"])
-    result = document.get("query", {})
+    result = document.get("query")
     if not isinstance(result, dict):
         raise UpstreamError(Code.MALFORMED, problem="it has no query")
     return {**result, "continue": document.get("continue")}

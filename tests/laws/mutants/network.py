@@ -170,6 +170,12 @@ MUTANTS = (
         _CHILDREN,
     ),
     _paging("without children there is no probe", "children", _of_some, _CHILDREN),
+    in_module("pit_fetch.net.clocks")(
+        "a clock that is behind says when a reply was received",
+        "receipt",
+        lambda real: lambda reply, host: reply.received_at,
+        ("sample: clock behind", "sample: mcp clock behind"),
+    ),
     _client(
         "what dates nothing is kept",
         "Client.get_cached",

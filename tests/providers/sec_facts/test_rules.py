@@ -133,7 +133,7 @@ UNEVEN = {"accessionNumber": [sec.number(1), sec.number(2)], "filingDate": ["202
 @pytest.mark.parametrize(
     "reply",
     [sec.MAINTENANCE, sec.BLOCKED, Response(b'{"filings": {"rec'), Response(b"<html>"),
-     as_json({"filings": {"recent": UNEVEN}})],
+     as_json({"filings": {"recent": UNEVEN}}), as_json({"cik": "1", "filings": {"recent": {}}})],
 )  # fmt: skip
 def test_a_list_of_filings_that_fails_is_an_error_whatever_was_filed(reply: Response) -> None:
     for facts in (HISTORY, HISTORY[:1], ()):

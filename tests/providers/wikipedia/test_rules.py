@@ -469,6 +469,7 @@ def test_a_call_that_makes_no_sense_asks_nothing(options: dict[str, Any], reason
         (as_json({"error": {"code": "badtoken", "info": "SECRET"}}), "malformed"),
         (as_json([]), "malformed"),
         (as_json({"query": []}), "malformed"),
+        (as_json({"batchcomplete": True}), "malformed"),
         (as_json({"query": {"badrevids": {}}}), ""),
         (as_json({"error": {"code": "invalidtitle", "info": "SECRET"}}), ""),
         (as_json({"query": {"pages": [{"title": "Acme", "invalid": True}]}}), ""),

@@ -31,7 +31,7 @@ def sample(folder: Path) -> Archive:
     (folder / "list.toml").write_text("[[request]]\nsource = 'benzinga'\nlookback_minutes = 100000\n")
     archive.command("capture list.toml", "2026-06-03 15:00")
     archive.app = estimates(("2026-06-30", "2.50"), ("2026-09-30", "2.80"))
-    archive.fetch(ESTIMATES, "2026-06-02 15:00")
+    archive.fetch(ESTIMATES, "2026-06-03 16:00")
     archive.app = estimates(("2026-06-30", "2.50"), ("2026-09-30", "2.95"))
     archive.fetch(ESTIMATES, "2026-06-05 15:00")
     archive.remembered(ESTIMATES, "2026-06-06 15:00", pit="2026-06-04 15:00")

@@ -167,12 +167,11 @@ def test_a_run_is_not_continued_after_half_a_day_or_if_that_is_not_wanted(
     assert states(capture(archive, now, f"{words} --json")) == ["captured", "captured"]
 
 
-def test_a_clock_that_was_ahead_costs_no_capture(archive: Archive) -> None:
-    """What was captured at a time that is still to come was not captured by the run of now."""
+def test_nothing_is_captured_by_a_clock_before_the_last_entry(archive: Archive) -> None:
     capture(archive, "2026-06-03 15:00")
-    assert states(capture(archive, "2026-06-01 15:00", "--json")) == ["captured", "captured"]
-    broken_off(archive, "2026-06-03 15:00")
-    assert states(capture(archive, "2026-06-01 16:00", "--json")) == ["captured", "captured"]
+    left = capture(archive, "2026-06-01 15:00")
+    assert (left.code, left.out.count("before the last entry of the archive")) == (1, 2)
+    assert states(capture(archive, "2026-06-03 14:55", "--json")) == ["captured", "captured"]
 
 
 def test_on_a_full_disk_nothing_more_is_asked(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:

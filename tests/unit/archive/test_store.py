@@ -8,6 +8,8 @@ import signal
 import sqlite3
 import stat
 import sys
+import tracemalloc
+import zlib
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -224,27 +226,65 @@ def test_an_input_file_has_nothing_to_do_with_the_archive(archive: Archive) -> N
     assert not archive.path.exists()
 
 
+def test_a_request_that_repeats_a_key_is_refused(archive: Archive) -> None:
+    """Redacted, it would be another request, and never be found."""
+    done = archive.fetch(f"alphavantage SYMBOL_SEARCH keywords={alphavantage.KEY}", "2026-06-01 15:00")
+    assert (done.data, done.gap_types, archive.asked) == ([], ["config"], [])
+
+
+def test_an_indicator_whose_labels_have_no_seconds_comes_back(archive: Archive) -> None:
+    meta = {"1: Symbol": "IBM", "4: Interval": "60min", "7: Time Zone": "US/Eastern"}  # the shape of the documentation
+    values = {f"2026-05-29 {hour}:00": {"SMA": "1.0"} for hour in (18, 19)}
+    archive.app = lambda request: as_json({"Meta Data": meta, "Technical Analysis: SMA": values})
+    words = "alphavantage SMA symbol=IBM interval=60min time_period=10 series_type=open"
+    assert len(archive.fetch(words, "2026-06-01 15:00").data) == 2
+    assert len(archive.offline(words, "2026-06-02 15:00", pit="2026-06-02 14:00").data) == 2
+
+
+def test_what_was_captured_from_another_address_is_told(archive: Archive) -> None:
+    archive.app = articles(benzinga.article(7, at("2026-06-01 14:30")))
+    archive.fetch(NEWS, "2026-06-01 15:00", env={"PIT_FETCH_BENZINGA_URL": "https://gateway.example"})
+    told = "captured from another address, which may say something else: set PIT_FETCH_BENZINGA_URL"
+    done = archive.offline(NEWS, "2026-06-02 15:00", pit="2026-06-01 15:00")
+    assert (done.data, told in done.reasons) == ([], True)
+    earlier = archive.offline(NEWS, "2026-06-02 15:00", pit="2026-06-01 14:00")
+    assert told not in earlier.reasons  # nothing was captured by then
+
+
 # Time.
 
 
 @pytest.mark.parametrize(
-    ("now", "date", "seen"),
+    ("now", "date", "age", "seen"),
     [
-        ("2026-06-01 15:00", "Mon, 01 Jun 2026 14:00:00 GMT", "2026-06-01 15:00"),
-        ("2026-06-01 15:00", "Mon, 01 Jun 2026 16:00:00 GMT", "2026-06-01 16:00"),
-        ("2026-06-01 13:00", "", "2026-06-01 14:50"),
-        ("2026-06-01 15:00", "yesterday", "2026-06-01 15:00"),
+        ("15:00", "14:55:00", "", "15:00"),
+        ("15:00", "15:09:00", "", "15:09"),
+        ("14:45", "", "", "14:50"),
+        # A cache may have kept the reply for as long as it says, with its date or with one of its own.
+        ("15:00", "13:00:00", "7200", "15:00"),
+        ("15:00", "15:00:00", "7200", "15:00"),
+        # More than ten minutes apart.
+        ("15:00", "16:00:00", "", "behind the Date"),
+        ("15:00", "16:00:00", "7200", "behind the Date"),
+        ("15:00", "14:00:00", "", "ahead of the Date"),
+        ("15:00", "13:00:00", "3000", "ahead of the Date"),
+        ("14:30", "", "", "before the last entry of the archive"),
     ],
 )
-def test_what_is_received_counts_as_seen_at_the_latest_of_three_clocks(
-    archive: Archive, now: str, date: str, seen: str
+def test_the_latest_of_three_clocks_counts_unless_they_are_far_apart(
+    archive: Archive, now: str, date: str, age: str, seen: str
 ) -> None:
     archive.fetch(NEWS, "2026-06-01 14:50")
-    plain = archive.app
-    archive.app = lambda request: Response(plain(request).body, 200, {"Date": date} if date else {})
-    archive.fetch(NEWS, now)
+    plain, headers = archive.app, {"Date": f"Mon, 01 Jun 2026 {date} GMT" if date else "yesterday", "Age": age}
+    archive.app = lambda request: Response(plain(request).body, 200, headers)
+    done = archive.fetch(NEWS, f"2026-06-01 {now}")
     (last,) = archive.open().execute("SELECT max(seen) FROM exchanges").fetchone()
-    assert microseconds.from_micros(last) == at(seen)
+    if seen[0].isdigit():
+        assert microseconds.from_micros(last) == at(f"2026-06-01 {seen}")
+        assert "config" not in done.gap_types
+    else:
+        assert (done.data, done.gap_types, last) == ([], ["config"], microseconds.to_micros(at("2026-06-01 14:50")))
+        assert seen in done.reasons
 
 
 # Bodies.
@@ -258,3 +298,17 @@ def test_without_zstandard_a_body_is_packed_with_zlib(monkeypatch: pytest.Monkey
     assert (packed.coding, bodies.unpack(packed, None, len(body))) == (bodies.ZLIB, body)
     with pytest.raises(ArchiveError, match="zstandard"):
         bodies.unpack(packed_before, None, len(body))
+
+
+@pytest.mark.parametrize("coding", [bodies.ZLIB, bodies.ZSTD])
+def test_no_more_is_unpacked_than_was_recorded(archive: Archive, coding: str) -> None:
+    """A damaged body may stand for gigabytes."""
+    archive.fetch(NEWS, "2026-06-01 15:00")
+    much = bytes(50_000_000)
+    packed = zlib.compress(much) if coding == bodies.ZLIB else bodies.pack(much).data
+    archive.open().execute("UPDATE bodies SET coding = ?, packed = ?, base = NULL", (coding, packed))
+    tracemalloc.start()
+    left = archive.command("archive verify")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (left.code, peak < len(much) / 2) == (1, True)

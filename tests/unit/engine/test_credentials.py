@@ -128,18 +128,28 @@ def test_a_value_that_was_not_copied_as_it_is_is_not_sent(value: str, problem: s
     assert "0123456789" not in str(refused.value)
 
 
-@pytest.mark.parametrize("value", ["$ecret0123", "a'b'", "yourself", "x" * 20, "SECOND_KEY=x"])
+@pytest.mark.parametrize("value", ["$ecret0123", "a'b'c'd'", "yourself", "x" * 20, "SECOND_KEY=x"])
 def test_an_unusual_key_is_a_key(value: str) -> None:
     assert resolve(provider(KEY), {"FIRST_KEY": value}, "/") == {"key": value}
+
+
+def test_a_short_text_is_no_key_unless_the_source_publishes_it() -> None:
+    """Redacted, it would change the words and the requests that it is a part of."""
+    published = KEY._replace(public=("demo",))
+    assert resolve(provider(published), {"FIRST_KEY": "demo"}, "/") == {"key": "demo"}
+    with pytest.raises(ConfigError, match="FIRST_KEY cannot be used: it has fewer than 8 characters"):
+        resolve(provider(published), {"FIRST_KEY": "IBM"}, "/")
+    assert known_secrets(provider(published), {"FIRST_KEY": "demo"}, "/") == ()
+    assert known_secrets(provider(published), {"FIRST_KEY": "IBM"}, "/") == ()
 
 
 def test_what_must_not_get_out_is_known_whatever_else_is_missing(tmp_path: Path) -> None:
     agent = Credential("agent", ("AGENT",), secret=False)
     several = Provider("p", "", lambda *_: (), lambda *_: (), credentials=(KEY, agent, Credential("b", ("OTHER_KEY",))))
-    environ = {"FIRST_KEY": "secret\x1b", "AGENT": "Company"}
-    assert known_secrets(several, environ, "/") == ("secret\x1b",)
+    environ = {"FIRST_KEY": "a secret\x1b", "AGENT": "Company"}
+    assert known_secrets(several, environ, "/") == ("a secret\x1b",)
     (tmp_path / ".env").write_bytes(b"\xff\xfe")
-    assert known_secrets(several, environ, str(tmp_path)) == ("secret\x1b",)
+    assert known_secrets(several, environ, str(tmp_path)) == ("a secret\x1b",)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pit_fetch import runtime
 from pit_fetch.engine import registry
 from pit_fetch.provider import API_VERSION
 from pit_fetch.request.options import COMMON_OPTIONS
@@ -122,6 +123,17 @@ def test_a_plugin_that_loops_for_ever_is_interrupted(tmp_path: Path, install: In
     done = fetch(tmp_path, alarm=alarm)
     assert (done.code, done.ids) == (0, ["1"])
     assert done.gap_types[-2:] == ["truncated", "upstream_error"]
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_alarm_that_a_finalizer_swallows_rings_again(
+    tmp_path: Path, install: Install, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runtime, "RINGS_AGAIN_SECONDS", 0.05)
+    loops = "type('Loops', (), {'__del__': lambda self: [None for _ in iter(int, 1)]})()"
+    install(f"def fetch(query, context):\n    yield record()\n    {loops}\n    while True: pass")
+    done = fetch(tmp_path, alarm=lambda seconds: alarm(0.5))
+    assert (done.code, done.ids, done.gap_types[-2:]) == (0, ["1"], ["truncated", "upstream_error"])
 
 
 OUTDATED = f"cannot be loaded ({{}}): it uses names that provider API {API_VERSION} does not have; install"
