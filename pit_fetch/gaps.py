@@ -149,7 +149,7 @@ class Code:
     # While they are not: in an answer without items. Only an operator can do that.
     CLAIMS_NOT_ACCEPTED = _unverifiable(
         "{operation} also has claims, which are no proof (pit_fetch sources {source}). An operator may accept them: "
-        '[evidence] {source} = "claimed" in ~/.config/pit_fetch/config.toml.',
+        '--evidence claimed, or [evidence] {source} = "claimed" in ~/.config/pit_fetch/config.toml.',
         per_fetch=True,
     )
     # Of public items: nobody can tell what they quote from an envelope of what came after the PIT.

@@ -13,7 +13,7 @@ from pit_fetch.request.operations import caveats
 from tests.unit.archive.scene import Archive, alpha, at, estimates
 
 ESTIMATES = "alphavantage EARNINGS_ESTIMATES symbol=IBM"
-EARNINGS = "alphavantage EARNINGS symbol=IBM"
+DIVIDENDS = "alphavantage DIVIDENDS symbol=IBM"
 OPERATIONS = [(name, operation) for name in BUNDLED_NAMES for operation in load(name).operations]
 
 
@@ -53,14 +53,14 @@ def test_a_snapshot_that_was_not_held_is_not_said_to_be_never_served(tmp_path: P
 
 def test_figures_of_an_archive_are_those_that_were_captured(tmp_path: Path) -> None:
     archive = Archive(tmp_path)
-    rows = [{"fiscalDateEnding": "2026-03-31", "reportedDate": "2026-04-22", "reportedEPS": "2.6"}]
-    archive.app = alpha(EARNINGS={"symbol": "IBM", "annualEarnings": [], "quarterlyEarnings": rows})
-    live = archive.fetch(EARNINGS, "2026-06-01 15:00", pit="2026-06-01 14:00")
-    assert "figures as they stand today" in live.reasons
-    mixed = archive.fetch(EARNINGS, "2026-06-02 15:00", pit="2026-06-02 14:00")
-    offline = archive.offline(EARNINGS, "2026-06-03 15:00", pit="2026-06-02 14:00")
+    rows = [{"ex_dividend_date": "2026-03-31", "declaration_date": "2026-04-22", "amount": "2.6"}]
+    archive.app = alpha(DIVIDENDS={"symbol": "IBM", "data": rows})
+    live = archive.fetch(DIVIDENDS, "2026-06-01 15:00", pit="2026-06-01 14:00")
+    assert "its rows as they stand today" in live.reasons
+    mixed = archive.fetch(DIVIDENDS, "2026-06-02 15:00", pit="2026-06-02 14:00")
+    offline = archive.offline(DIVIDENDS, "2026-06-03 15:00", pit="2026-06-02 14:00")
     for left in (mixed, offline):
-        assert "figures as they stood when they were captured" in left.reasons
-        assert "adjusted for a later split between the PIT and the capture" in left.reasons
+        assert "its rows as they stood when they were captured" in left.reasons
+        assert "corrected without a mark between the PIT and the capture" in left.reasons
         assert "today" not in left.reasons
         assert len(left.data) == 1
