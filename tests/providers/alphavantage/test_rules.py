@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pit_fetch_providers.alphavantage import FUNCTIONS, PROVIDER
+from pit_fetch_providers.alphavantage import PROVIDER
 
 from pit_fetch.cli.parser import group_operations
 from tests.inprocess import NOW, Answer
