@@ -149,7 +149,7 @@ class Code:
     # While they are not: in an answer without items. Only an operator can do that.
     CLAIMS_NOT_ACCEPTED = _unverifiable(
         "{operation} also has claims, which are no proof (pit_fetch sources {source}). An operator may accept them: "
-        '[evidence] {source} = "claimed" in ~/.config/pit_fetch/config.toml.',
+        "--evidence claimed, or for an agent PIT_FETCH_EVIDENCE={source}=claimed, set before its session.",
         per_fetch=True,
     )
     # Of public items: nobody can tell what they quote from an envelope of what came after the PIT.
@@ -331,7 +331,7 @@ class Code:
     )
     EVIDENCE_NOT_GRANTED = _config(
         "--evidence claimed is the operator's choice under PIT_FETCH_CEILING, PIT_FETCH_WRAPPER_ONLY or an agent's "
-        'client (CLAUDECODE): leave it out, or have {source} = "claimed" set in the user\'s settings.'
+        "client (CLAUDECODE): leave it out, or have PIT_FETCH_EVIDENCE={source}=claimed set before the session."
     )
     EVIDENCE_MALFORMED = _config(
         "PIT_FETCH_EVIDENCE must be claimed, proved, or such a grade by source: earningscall=claimed,yahoo=claimed."

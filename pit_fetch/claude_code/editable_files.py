@@ -18,6 +18,7 @@ from pit_fetch.claude_code.finding import Finding
 from pit_fetch.claude_code.mcp_entry import NAME, start_of
 from pit_fetch.claude_code.mcp_servers import Entry
 from pit_fetch.claude_code.reach import Scope, denying, opened
+from pit_fetch.engine import settings_files
 
 EDITS = ("Edit", "NotebookEdit", "Write")
 _ELSEWHERE = "keep it where no agent may write"
@@ -67,6 +68,12 @@ def _deciding(
         if program and folder == os.path.dirname(program):
             break  # what stands behind it there is not found
         yield "a folder of PATH", Path(project, folder, NAME), "take it out of PATH"
+    users = settings_files.user_file({**environ, **_variables(settings)})
+    if users:  # even before it exists: it may name an archive
+        yield "the settings of pit_fetch", Path(users), _ELSEWHERE
+    projects = Path(project, settings_files.PROJECT_FILE)
+    if projects.exists():  # whose ceiling could be taken out
+        yield f"the project's {projects.name}", projects, _ELSEWHERE
     for entry in servers:
         start = start_of(entry.command)
         if start and Path(entry.command[0]).is_absolute():
@@ -77,13 +84,16 @@ def _deciding(
     for hook in wired:
         if hook.script and hook.path:
             yield f"the hook {hook.script}", hook.path, _ELSEWHERE
-    variables = dict(environ)
-    for settings_file in reversed(settings):
-        variables |= {name: str(value) for name, value in variables_of(settings_file).items()}
+    variables = {**environ, **_variables(settings)}
     for name in filter(_LOADED.fullmatch, sorted(variables)):
         for part in filter(None, variables[name].split(os.pathsep)):
             if "/" in part or Path(project, part).exists():
                 yield f"what {name} names", Path(project, part), f"unset {name}"
+
+
+def _variables(settings: Sequence[Settings]) -> dict[str, str]:
+    """Return the variables that the settings set, the stronger ones last."""
+    return {name: str(value) for file in reversed(settings) for name, value in variables_of(file).items()}
 
 
 def _is_writable(path: Path) -> bool:

@@ -4,7 +4,8 @@
 
 A file sets the defaults of options, rates by host, and a ceiling, which can only be lowered. Only the
 user's own file names an archive or an audit file, and accepts claims: a project's may come with someone else's
-repository. Neither ever holds a key. What cannot be understood is refused: it might have been a ceiling. So is a file
+repository. For an agent it accepts none unless this user may not write it: the agent might have. Neither ever holds a
+key. What cannot be understood is refused: it might have been a ceiling. So is a file
 of another user, who could otherwise set limits for everybody that works in a folder below it.
 """
 
@@ -91,6 +92,10 @@ def read_settings(environ: Mapping[str, str], folder: str) -> Settings:
             added[audience.CEILING_VARIABLE] = Setting(ceiling, file)
     merged = {**environ, **{name: setting.value for name, setting in added.items()}} if added else environ
     if audience.is_for_an_agent(merged):  # a ceiling in a file makes it one, too
+        grant = added.get(evidence.VARIABLE)
+        if grant is not None and trusted_files.may_replace(grant.file):
+            del added[evidence.VARIABLE]
+            merged = {name: value for name, value in merged.items() if name != evidence.VARIABLE}
         options = {name: setting for name, setting in options.items() if not setting.for_people}
     if environ.get(MAX_CHARS_VARIABLE):
         options.pop("max_chars", None)

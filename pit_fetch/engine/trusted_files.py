@@ -38,6 +38,17 @@ def read_trusted(path: str) -> bytes:
     return content
 
 
+def may_replace(path: str) -> bool:
+    """Return whether this user may write a file, or put another one in its place: its owner may, and a folder's."""
+    places = [os.path.abspath(path)]
+    while places[-1] != os.path.dirname(places[-1]):
+        places.append(os.path.dirname(places[-1]))
+    if not hasattr(os, "geteuid"):
+        return True
+    here = filter(os.path.lexists, places)
+    return any(os.access(place, os.W_OK) or os.lstat(place).st_uid == os.geteuid() for place in here)
+
+
 def _check_owner(owner: int) -> None:
     """Raise UntrustedFile for the number of another user."""
     # On Windows a user's folders are private by their location.

@@ -1,8 +1,9 @@
 """The grade of evidence that a request is answered with, and who may widen it. Pure.
 
 "proved" is the default: what cannot be proved is withheld. "claimed" adds what only a claim dates, and the operator
-grants it, by source: with the variable below, or in the user's own settings, which stand for it. Where nobody is
-bound (no ceiling, no wrapper-only, no agent's client) the caller is the operator, and ``--evidence`` grants it, too.
+grants it, by source: with the variable below, or in settings that stand for it (:mod:`~pit_fetch.engine.settings_files`
+says which). Where nobody is bound (no ceiling, no wrapper-only, no agent's client) the caller is the operator, and
+``--evidence`` grants it, too.
 
 >>> operator_grade({VARIABLE: "earningscall=claimed,yahoo=proved"}, ["earningscall"])
 'claimed'

@@ -396,9 +396,9 @@ def _reports() -> Iterator[Case]:
         row = {"fiscalDateEnding": "2023-12-31", "reportedDate": day, "reportedEPS": "3.87", "reportTime": clock}
         body = {"symbol": "IBM", "annualEarnings": [], "quarterlyEarnings": [row]}
         morning = f"{day}T09:30:00-05:00"
-        for pit, was, where in around(public, {morning: "the opening", f"{day}T00:00:00Z": "the date as midnight UTC"}):
-            yield case("date-only", pit, ("EARNINGS", "symbol=IBM"), [item("EARNINGS:IBM:quarterly:2023-12-31", day, was)],
-                       [reply(body, "/query")], f"a date is its whole New York day; reportTime is no evidence ({where})")  # fmt: skip
+        for pit, _, where in around(public, {morning: "the opening", f"{day}T00:00:00Z": "the date as midnight UTC"}):
+            yield case("date-only", pit, ("EARNINGS", "symbol=IBM"), [item("EARNINGS:IBM:quarterly:2023-12-31", day, False)],
+                       [reply(body, "/query")], f"figures are today's, in today's shares, whatever the day of the report ({where})")  # fmt: skip
 
 
 def _snapshots() -> Iterator[Case]:
@@ -445,10 +445,10 @@ def _earnings() -> Iterator[Case]:
         yield earnings([], [quarter("2023-12-31", "2024-01-24", eps)], [item(q + "2023-12-31", "2024-01-24", False)],
                        "a row without a figure waits for its report: its date is a forecast")  # fmt: skip
     old = [quarter("2023-12-31", "2024-01-24", "3.87"), quarter("2023-09-30", "2023-10-25", "2.20")]
-    earlier = [item(q + "2023-12-31", "2024-01-24", True), item(q + "2023-09-30", "2023-10-25", True)]
+    earlier = [item(q + "2023-12-31", "2024-01-24", False), item(q + "2023-09-30", "2023-10-25", False)]
     year = "EARNINGS:IBM:annual:"
     yield earnings([{"fiscalDateEnding": "2023-12-31", "reportedEPS": "9.61"}], old,
-                   [*earlier, item(year + "2023-12-31", "2023-12-31", True)], "a year is public with its last quarter")  # fmt: skip
+                   [*earlier, item(year + "2023-12-31", "2023-12-31", False)], "figures of a past report are today's, in today's shares")  # fmt: skip
     yield earnings([{"fiscalDateEnding": "2023-12-31", "reportedEPS": "9.61"}], old[1:],
                    [earlier[1], item(year + "2023-12-31", "2023-12-31", False)], "no report shows when the year was public")  # fmt: skip
     yield earnings([{"fiscalDateEnding": "2023-12-31", "reportedEPS": "9.61"}], old,
@@ -557,7 +557,7 @@ def _columns() -> Iterator[Case]:
          "EARNINGS:IBM:quarterly:2023-12-31"),
     ):  # fmt: skip
         body = {"symbol": "IBM", key: [{**row, "adjusted": "SECRET", "next": {"date": "SECRET"}}]}
-        yield case("column", NOON, (function, "symbol=IBM"), [item(name, "2024-02-08", True, hidden=("SECRET",))],
+        yield case("column", NOON, (function, "symbol=IBM"), [item(name, "2024-02-08", function != "EARNINGS", hidden=("SECRET",))],
                    [reply(body, "/query")], "a field that is not on the list may carry what came later")  # fmt: skip
 
 
@@ -639,17 +639,17 @@ def _oldest_years() -> Iterator[Case]:
         quarter("2010-09-30", "2010-11-09"),
         quarter("2010-06-30", "2010-08-05"),
     ]
-    for eps, was, why in (
-        ("-1.50", True, "the sum of all quarters that are listed, as Tesla's 2010 and Salesforce's January 2005"),
-        ("-2.53", True, "more than the listed quarters"),
-        ("-1.00", False, "two quarters of three: a year to date"),
+    for eps, why in (
+        ("-1.50", "the sum of all quarters that are listed, as Tesla's 2010 and Salesforce's January 2005"),
+        ("-2.53", "more than the listed quarters"),
+        ("-1.00", "two quarters of three: a year to date"),
     ):
         body = {
             "symbol": "IBM",
             "annualEarnings": [{"fiscalDateEnding": "2010-12-31", "reportedEPS": eps}],
             "quarterlyEarnings": listed,
         }
-        yield case("false row", NOON, ("EARNINGS", "symbol=IBM"), [item("EARNINGS:IBM:annual:2010-12-31", "2010-12-31", was)],
+        yield case("false row", NOON, ("EARNINGS", "symbol=IBM"), [item("EARNINGS:IBM:annual:2010-12-31", "2010-12-31", False)],
                    [reply(body, "/query")], why)  # fmt: skip
 
 

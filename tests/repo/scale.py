@@ -31,13 +31,13 @@ SAMPLE = 200
 # Of docs/scale.md; {folder} and {pits} are filled in.
 ALL = """
 SELECT pit, stream ->> 'symbol' AS symbol, versions.* EXCLUDE (stream)
-FROM read_parquet('{folder}/alphavantage/EARNINGS/*.parquet') AS versions
+FROM read_parquet('{folder}/alphavantage/DIVIDENDS/*.parquet') AS versions
 JOIN read_csv('{pits}', columns = {{'pit': 'TIMESTAMPTZ'}}) AS pits
 ON valid_from <= pit AND (valid_to IS NULL OR valid_to > pit)
 """
 NEWEST = """
-SELECT pit, stream ->> 'symbol' AS symbol, arg_max_null(reportedEPS, fiscalDateEnding) AS reportedEPS
-FROM read_parquet('{folder}/alphavantage/EARNINGS/*.parquet') AS versions
+SELECT pit, stream ->> 'symbol' AS symbol, arg_max_null(amount, ex_dividend_date) AS amount
+FROM read_parquet('{folder}/alphavantage/DIVIDENDS/*.parquet') AS versions
 JOIN read_csv('{pits}', columns = {{'pit': 'TIMESTAMPTZ'}}) AS pits
 ON valid_from <= pit AND (valid_to IS NULL OR valid_to > pit)
 WHERE record_type = 'quarterly_earnings'
@@ -76,7 +76,7 @@ class Scene(NamedTuple):
     def panel(self, symbols: Sequence[str], *words: str) -> Cost:
         """Ask a panel of some of the companies, all instants."""
         (self.folder / "symbols.txt").write_text("\n".join(symbols))
-        question = ("--source", "alphavantage", "EARNINGS", "--over", "symbol=@symbols.txt", "--pits", "@pits.txt")
+        question = ("--source", "alphavantage", "DIVIDENDS", "--over", "symbol=@symbols.txt", "--pits", "@pits.txt")
         return self.command("panel", *question, "--offline", "--again", *words)
 
     def query(self, text: str, target: str) -> Cost:
@@ -95,7 +95,7 @@ class Scene(NamedTuple):
 _SILENT: Mapping[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 _SPREAD = """
 import distributed, pit_fetch
-options = {{"op": "EARNINGS", "archive": "a.db", "offline": True, "limit": 4}}
+options = {{"op": "DIVIDENDS", "archive": "a.db", "offline": True, "limit": 4}}
 panel = pit_fetch.panel("alphavantage", {pits}, {{"symbol": {symbols}}}, **options)
 with distributed.LocalCluster(n_workers={workers}, threads_per_worker=1, dashboard_address=":0") as cluster:
     panel.write("panel.csv", again=True, engine=cluster.get_client())
@@ -125,14 +125,14 @@ def scene(folder: Path, symbols: int, instants: int) -> tuple[Scene, Cost]:
 _LIST = """
 [[request]]
 source = "alphavantage"
-op = "EARNINGS"
+op = "DIVIDENDS"
 over.symbol = "@every.txt"
 """
 
 
 def _answer(request: HttpRequest) -> Response:
     symbol = request.query["symbol"]
-    return Response(json.dumps({"symbol": symbol, "quarterlyEarnings": [*_rows(Random(symbol))]}).encode())
+    return Response(json.dumps({"symbol": symbol, "data": [*_rows(Random(symbol))]}).encode())
 
 
 def _rows(rng: Random) -> Iterator[Mapping[str, str]]:
@@ -141,9 +141,9 @@ def _rows(rng: Random) -> Iterator[Mapping[str, str]]:
         end = date(year, ends, 31 if ends in (3, 12) else 30)
         actual, expected = rng.uniform(0, 9), rng.uniform(0, 9)
         yield {
-            "fiscalDateEnding": end.isoformat(),
-            "reportedDate": (end + timedelta(days=rng.randint(15, 45))).isoformat(),
-            "reportedEPS": f"{actual:.2f}",
+            "ex_dividend_date": end.isoformat(),
+            "declaration_date": (end + timedelta(days=rng.randint(15, 45))).isoformat(),
+            "amount": f"{actual:.2f}",
             "estimatedEPS": f"{expected:.2f}",
             "surprise": f"{actual - expected:.2f}",
             "surprisePercentage": f"{100 * (actual - expected) / expected:.4f}",
@@ -165,7 +165,7 @@ def differing(of: Scene, cells: int) -> int:
         answers.setdefault((symbol, seconds), []).append(json.loads(item))
     wrong = 0
     runtime = real_runtime()._replace(environ=of.environ, folder=str(of.folder))
-    options = {"op": "EARNINGS", "archive": "a.db", "offline": True}
+    options = {"op": "DIVIDENDS", "archive": "a.db", "offline": True}
     for symbol, pit in chosen:
         (cell,) = Panel(grid_of("alphavantage", [pit], {"symbol": [symbol]}, options, runtime))
         wrong += sorted(cell.envelope.data, key=_id) != sorted(answers.get((symbol, pit.timestamp()), []), key=_id)

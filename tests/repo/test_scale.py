@@ -20,7 +20,7 @@ def test_the_newest_figure_is_that_of_a_quarter_even_if_it_has_none(tmp_path: Pa
     import duckdb
 
     (tmp_path / "pits.txt").write_text("2026-03-31T20:00:00Z\n")
-    folder = tmp_path / "alphavantage" / "EARNINGS"
+    folder = tmp_path / "alphavantage" / "DIVIDENDS"
     folder.mkdir(parents=True)
     rows = [("annual", "2025-12-31", 99.9), ("quarterly", "2025-12-31", None), ("quarterly", "2025-09-30", 4.2)]
     versions = ", ".join(
@@ -28,10 +28,10 @@ def test_the_newest_figure_is_that_of_a_quarter_even_if_it_has_none(tmp_path: Pa
         f"DATE '{end}', {'NULL' if eps is None else eps}::DOUBLE)"
         for kind, end, eps in rows
     )
-    columns = "valid_from, valid_to, stream, record_type, fiscalDateEnding, reportedEPS"
+    columns = "valid_from, valid_to, stream, record_type, ex_dividend_date, amount"
     duckdb.sql(f"COPY (SELECT * FROM (VALUES {versions}) AS t({columns})) TO '{folder / 'a.parquet'}'")
     query = scale.NEWEST.format(folder=tmp_path, pits=tmp_path / "pits.txt")
-    found = duckdb.connect().execute(f"SELECT symbol, reportedEPS FROM ({query})").fetchall()
+    found = duckdb.connect().execute(f"SELECT symbol, amount FROM ({query})").fetchall()
     assert found == [("T1", None)]
 
 

@@ -257,7 +257,7 @@ def test_frames_carry_the_question_where_asked(reply: Path) -> None:
 def test_sources_says_what_there_is_to_ask_for() -> None:
     by_name = {row["name"]: row for row in pit_fetch.sources()}
     earnings = next(operation for operation in by_name["alphavantage"]["operations"] if operation["name"] == "EARNINGS")
-    assert (earnings["needs"], earnings["dating"]) == (["symbol"], "record")
+    assert (earnings["needs"], earnings["dating"]) == (["symbol"], "receipt")
     assert {"name": "reportedDate", "kind": "date"} in earnings["fields"]
     assert json.loads(json.dumps(by_name)) == by_name
     assert callable(pit_fetch.sources), "a module of that name would take its place"

@@ -14,9 +14,8 @@ _RESTATED_BARS = (
     "cannot be told from the original (a month's volume was found changed by 24 % years later)."
 )
 _EARNINGS = (
-    "EARNINGS serves dates and figures {stand}: a reportedDate or an EPS that was restated or adjusted "
-    "for a later split {since} cannot be told from the original. EPS are in {shares}: next to raw "
-    "prices from before a split, they look too small. A year that the list begins with may be a year to date."
+    "EARNINGS serves dates and figures {stand}, EPS in {shares}: next to raw prices from before a split, they look too "
+    "small. sec_facts proves a figure as it was filed. A year that the list begins with may be a year to date."
 )
 _RESTATED_ROWS = (
     "{name} serves its rows {stand}: a row that was corrected without a mark {since} cannot be told from the original."

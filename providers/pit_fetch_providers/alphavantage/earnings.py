@@ -2,8 +2,8 @@
 
 Three traps, all recorded. ``reportTime`` is not evidence of a time of day. The newest annual row may be the year to
 date (IBM's "2026-03-31", 1.91). And dates and figures are today's: they are restated without a mark, which the
-provider's caveat states. IBM's report of Q2 2012 moved by ten days, from a Sunday: on a weekend, which was seen in one
-of 325 rows, no report appears.
+their day is a claim. IBM's report of Q2 2012 moved by ten days, from a Sunday: on a weekend, which was seen in one of
+325 rows, no report appears.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _MAX_DIGITS = 9  # beyond it no EPS, but a number whose sum could overflow
 
 
 class _FiscalPeriod(NamedTuple):
-    """A row: a fiscal period that ends on ``ends``, with its EPS, public since ``available_at``."""
+    """A row: a fiscal period that ends on ``ends``, with its EPS, reported by ``reported_at``."""
 
     ends: date
     eps: Decimal | None
-    available_at: datetime | None
+    reported_at: datetime | None
     row: Row
 
 
@@ -51,11 +51,11 @@ def records(reply: FunctionReply) -> Iterator[Record]:
     quarters = [_period(row, reply) for kind, row in reply.rows if kind == QUARTERLY]
     known = [quarter for quarter in quarters if quarter is not None]
     for quarter in quarters:
-        yield _record(quarter, f"{name}:quarterly", QUARTERLY, QUARTER)
+        yield _record(quarter, f"{name}:quarterly", QUARTERLY, QUARTER, reply.received)
     years = [_year(row, reply, known) for kind, row in reply.rows if kind == ANNUAL]
     for year in years:
         if year is None or not _is_year_to_date(year, [y for y in years if y is not None], known):
-            yield _record(year, f"{name}:annual", ANNUAL, YEAR)
+            yield _record(year, f"{name}:annual", ANNUAL, YEAR, reply.received)
 
 
 def reported(row: Row, reply: FunctionReply) -> datetime | None:
@@ -66,13 +66,15 @@ def reported(row: Row, reply: FunctionReply) -> datetime | None:
     return None if row.get("reportedEPS") is None else end_of_business("reportedDate")(row, reply)
 
 
-def _record(period: _FiscalPeriod | None, name: str, kind: str, columns: Sequence[Field]) -> Record:
+def _record(period: _FiscalPeriod | None, name: str, kind: str, columns: Sequence[Field], received: datetime) -> Record:
     if period is None:
         return UNREADABLE
     values = {field.name: period.row.get(field.name) for field in columns}
     payload = {name: None if isinstance(value, (dict, list)) else value for name, value in values.items()}
-    public = period.available_at
-    return Record(f"{name}:{period.ends}", public, "provider_metadata", {"record_type": kind, **payload})
+    return Record(
+        f"{name}:{period.ends}", received, "provider_metadata", {"record_type": kind, **payload}, at_receipt=True,
+        claimed_at=period.reported_at,
+    )  # fmt: skip
 
 
 def _period(row: Row | None, reply: FunctionReply) -> _FiscalPeriod | None:
@@ -88,9 +90,9 @@ def _year(row: Row | None, reply: FunctionReply, quarters: Sequence[_FiscalPerio
     if year is None:
         return None
     # The first of two reports of one quarter: the later one must not decide, it may not be public yet.
-    reports = [q.available_at for q in quarters if q.ends == year.ends and q.available_at is not None]
+    reports = [q.reported_at for q in quarters if q.ends == year.ends and q.reported_at is not None]
     is_reported = reports and year.row.get("reportedEPS") is not None
-    return year._replace(available_at=min(reports) if is_reported else None)
+    return year._replace(reported_at=min(reports) if is_reported else None)
 
 
 def _is_year_to_date(year: _FiscalPeriod, years: Sequence[_FiscalPeriod], quarters: Sequence[_FiscalPeriod]) -> bool:
@@ -104,9 +106,9 @@ def _is_year_to_date(year: _FiscalPeriod, years: Sequence[_FiscalPeriod], quarte
     """
 
     def known(period: _FiscalPeriod) -> bool:
-        if year.available_at is None:
+        if year.reported_at is None:
             return True
-        return period.available_at is not None and period.available_at <= year.available_at
+        return period.reported_at is not None and period.reported_at <= year.reported_at
 
     older = [other.ends for other in years if other.ends < year.ends and known(other)]
     if older:

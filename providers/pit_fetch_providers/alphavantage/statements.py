@@ -86,8 +86,8 @@ def _report_dates(records: Sequence[Record]) -> Mapping[date, datetime]:
     reported: dict[date, datetime] = {}
     for record in records:
         ends = parse_date(record.payload.get("fiscalDateEnding"))
-        if _kind(record) == earnings.QUARTERLY and ends is not None and record.available_at is not None:
-            reported[ends] = min(record.available_at, reported.get(ends, record.available_at))
+        if _kind(record) == earnings.QUARTERLY and ends is not None and record.claimed_at is not None:
+            reported[ends] = min(record.claimed_at, reported.get(ends, record.claimed_at))
     return reported
 
 

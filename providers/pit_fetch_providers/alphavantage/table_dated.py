@@ -153,8 +153,11 @@ _DATED = Function(
 EARNINGS = _DATED.but(
     name="EARNINGS",
     period="fiscalDateEnding",
-    rule="end of reportedDate, New York, unless that is on a weekend; a year by its last quarter's",
-    why="reportTime has no clock and is not evidence (one value for decades of rows, recorded)",
+    rule="when it is fetched",
+    why="figures are restated in new shares after a split, and reportedDate is corrected, without a mark (recorded)",
+    claims="the end of reportedDate, New York, unless that is on a weekend, and of a year that of its last quarter; "
+    "figures are today's (recorded: after a split 53 of 53 EPS differ, and of 140 rows 2 dates changed in six months)",
+    dating="receipt",
     fields=(*fields("record_type"), *earnings.QUARTER),
     caveats=caveats.earnings_caveats,
     dates=earnings.reported,

@@ -104,10 +104,13 @@ def _figures_of_dates(view: View, line: Line, period: Period, unit: str) -> Figu
         of_concept = ledger.histories.get(name)  # companies use one or two of the names
         if of_concept is not None and (history := of_concept.get((unit, period))) and view.sees(history.releases[0]):
             found[name] = history
+    if found.keys() <= set(line.narrow):  # all there is, or nothing
+        others = (ledger.histories.get(name, {}).get((unit, period)) for name in line.beside if found)
+        wider = (ledger.histories.get(name, {}).get((unit, period)) for name in line.wider if not found)
+        if any(made is not None and view.sees(made.releases[0]) for made in (*others, *wider)):
+            return Figures({}, reason="unproved")
     if not found:
-        wider = ledger.histories.get(line.wider, {}).get((unit, period))
-        is_unproved = wider is not None and view.sees(wider.releases[0])
-        return Figures({}, reason="unproved") if is_unproved else None
+        return None
     is_restated = any(view.sees(history.restated) for history in found.values())
     if len(found) == 1 and ledger.is_first:  # of the later versions, nothing else matters
         ((name, history),) = found.items()
@@ -205,7 +208,11 @@ def _one_measure(line: Line, known: Figures) -> Figures:
     with_it = set(map(accession_of, defining))
     every = [version for versions in known.by_concept.values() for version in versions]
     told = {version.payload["value"] for version in every if accession_of(version) in with_it}
-    if any(version.payload["value"] not in told for version in every):
+    whole = {accession_of(version): version.payload["value"] for version in defining}
+    is_a_part = any(
+        abs(made.payload["value"]) > abs(whole.get(accession_of(made), made.payload["value"])) for made in every
+    )
+    if is_a_part or any(version.payload["value"] not in told for version in every):
         return known._replace(reason="two_values")
     return Figures({line.defining: defining}, len({version.payload["value"] for version in defining}) > 1)
 

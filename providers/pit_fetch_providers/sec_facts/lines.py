@@ -22,15 +22,18 @@ Measure = Literal["amount", "per_share", "average"]
 class Line(NamedTuple):
     """A line of a statement. ``concepts`` holds synonyms, in US GAAP or IFRS, the usual one first.
 
-    The taxonomy defines ``defining`` as what the line is: what a filing reports beside it, with another value, is not.
-    ``wider`` may have more in it: alone, it is no figure of the line, and the cell says so.
+    The taxonomy defines ``defining`` as what the line is: what a filing reports beside it, with another value, is not,
+    unless that is larger (``defining`` is then a part). ``wider`` may have more in it: alone, it is no figure of the
+    line, and the cell says so. It also says so where ``narrow`` is all there is, with something of ``beside``.
     """
 
     name: str
     concepts: tuple[str, ...]
     measure: Measure = "amount"
     defining: str = ""
-    wider: str = ""
+    wider: tuple[str, ...] = ()
+    narrow: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
 
     def unit(self, currency: str) -> str:
         """Return the unit of the line's figures in a currency."""
@@ -43,10 +46,12 @@ class Line(NamedTuple):
 
 
 def _line(
-    name: str, us_gaap: str, ifrs: str = "", measure: Measure = "amount", defining: str = "", wider: str = ""
+    name: str, us_gaap: str, ifrs: str = "", measure: Measure = "amount", defining: str = "", **others: str
 ) -> Line:
     concepts = (*_named("us-gaap", us_gaap), *_named("ifrs-full", ifrs))
-    return Line(name, concepts, measure, *("".join(_named("us-gaap", concept)) for concept in (defining, wider)))
+    more = {name: _named("us-gaap", text) for name, text in others.items() if name != "wider_ifrs"}
+    more["wider"] = (*more.get("wider", ()), *_named("ifrs-full", others.get("wider_ifrs", "")))
+    return Line(name, concepts, measure, "".join(_named("us-gaap", defining)), **more)
 
 
 def _named(taxonomy: str, concepts: str) -> tuple[str, ...]:
@@ -57,10 +62,16 @@ _REVENUE = (
     "RevenueFromContractWithCustomerExcludingAssessedTax Revenues SalesRevenueNet "
     "RevenueFromContractWithCustomerIncludingAssessedTax SalesRevenueGoodsNet RevenuesNetOfInterestExpense"
 )
+_CONTRACTS = "RevenueFromContractWithCustomerExcludingAssessedTax RevenueFromContractWithCustomerIncludingAssessedTax"
+# Revenue that is none from contracts with customers: of a bank, an insurer, a utility.
+_NO_CONTRACTS = (
+    "InterestAndDividendIncomeOperating InterestAndFeeIncomeLoansAndLeases PremiumsEarnedNet "
+    "RegulatedAndUnregulatedOperatingRevenue"
+)
 _BOTH = "EarningsPerShareBasicAndDiluted"
 LINES: dict[Statement, tuple[Line, ...]] = {
     "income": (
-        _line("revenue", _REVENUE, "Revenue"),
+        _line("revenue", _REVENUE, "Revenue", defining="Revenues", narrow=_CONTRACTS, beside=_NO_CONTRACTS),
         _line("cost_of_revenue", "CostOfGoodsAndServicesSold CostOfRevenue CostOfGoodsSold", "CostOfSales"),
         _line("gross_profit", "GrossProfit", "GrossProfit"),
         _line("research_and_development", "ResearchAndDevelopmentExpense", "ResearchAndDevelopmentExpense"),
@@ -68,7 +79,10 @@ LINES: dict[Statement, tuple[Line, ...]] = {
         _line("operating_expenses", "OperatingExpenses"),
         _line("operating_income", "OperatingIncomeLoss", "ProfitLossFromOperatingActivities"),
         _line("income_tax", "IncomeTaxExpenseBenefit", "IncomeTaxExpenseContinuingOperations"),
-        _line("net_income", "NetIncomeLoss", "ProfitLossAttributableToOwnersOfParent"),
+        _line(
+            "net_income", "NetIncomeLoss", "ProfitLossAttributableToOwnersOfParent",
+            wider="ProfitLoss", wider_ifrs="ProfitLoss",
+        ),
         _line("eps_basic", f"EarningsPerShareBasic {_BOTH}", "BasicEarningsLossPerShare", "per_share"),
         _line("eps_diluted", f"EarningsPerShareDiluted {_BOTH}", "DilutedEarningsLossPerShare", "per_share"),
         _line("shares_basic", "WeightedAverageNumberOfSharesOutstandingBasic", "WeightedAverageShares", "average"),
@@ -89,7 +103,7 @@ LINES: dict[Statement, tuple[Line, ...]] = {
         _line("commercial_paper", "CommercialPaper"),
         _line("debt", "", "Borrowings"),
         _line("retained_earnings", "RetainedEarningsAccumulatedDeficit", "RetainedEarnings"),
-        _line("equity", "StockholdersEquity", "EquityAttributableToOwnersOfParent"),
+        _line("equity", "StockholdersEquity", "EquityAttributableToOwnersOfParent", wider_ifrs="Equity"),
     ),
     "cashflow": (
         *(
@@ -156,5 +170,5 @@ def concepts(statement: Statement) -> frozenset[str]:
     """Return the concepts that ``statement`` rests on, with those that show the company's periods."""
     lines = LINES[statement]
     beside = (BESIDE[name][1] for name in SUMS[statement] if name in BESIDE)
-    wider = (line.wider for line in lines if line.wider)
-    return frozenset(ANCHORS).union(*(line.concepts for line in lines), *beside, wider)
+    others = ((*line.wider, *line.beside) for line in lines)
+    return frozenset(ANCHORS).union(*(line.concepts for line in lines), *beside, *others)

@@ -53,7 +53,7 @@ def _claimed_first(real: Any) -> Any:
 
 
 def _unless_withheld(told: dict[str, Any], collected: Any) -> dict[str, Any] | None:
-    is_setting, withheld = "[evidence]" in told["reason"], collected.withheld
+    is_setting, withheld = "PIT_FETCH_EVIDENCE=" in told["reason"], collected.withheld
     return told if not is_setting or withheld.late or withheld.undated else None
 
 

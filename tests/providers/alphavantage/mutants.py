@@ -131,13 +131,11 @@ def _by_the_last_report(real: Any) -> Any:
         every = [*real(function_reply)]
         reports: dict[Any, list[Any]] = {}
         for made in every:
-            if made.id and made.available_at is not None and not _is_annual(made):
-                reports.setdefault(made.payload["fiscalDateEnding"], []).append(made.available_at)
+            if made.id and made.claimed_at is not None and not _is_annual(made):
+                reports.setdefault(made.payload["fiscalDateEnding"], []).append(made.claimed_at)
         for made in every:
-            later = (
-                reports.get(made.payload.get("fiscalDateEnding")) if made.available_at and _is_annual(made) else None
-            )
-            yield made._replace(available_at=max(later)) if later else made
+            later = reports.get(made.payload.get("fiscalDateEnding")) if made.claimed_at and _is_annual(made) else None
+            yield made._replace(claimed_at=max(later)) if later else made
 
     return records
 
@@ -288,21 +286,23 @@ MUTANTS = (
     Mutant("av: a running week's bar", f"{_HERE}.periods:friday", first, _AV),
     Mutant("av: a running month's bar", f"{_HERE}.periods:last_weekday_of_month", first, _AV),
     Mutant("av: a coin's day before the evening", f"{_HERE}.bars:records", _end_of_its_day, _CORPUS),
-    Mutant("av: a report at the end of its fiscal period", f"{_HERE}.earnings:reported", _at_its_period_s_end, _AV),
+    Mutant(
+        "av: a report at the end of its fiscal period", f"{_HERE}.earnings:reported", _at_its_period_s_end, _CLAIMED
+    ),
     Mutant(
         "av: an expected report without a figure",
         f"{_HERE}.earnings:reported",
         lambda real: lambda row, function_reply: rows.day_ends(row.get("reportedDate")),
-        _CORPUS,
+        _CLAIMED,
     ),
     Mutant("av: a report or a dividend of a weekend", f"{_HERE}.rows:is_weekend", lambda real: lambda day: False, _AV),
     Mutant("av: an article from the start of its minute", f"{_HERE}.news:end_of_minute", first, _AV),
-    Mutant("av: a year by the later of two reports", f"{_HERE}.earnings:records", _by_the_last_report, _AV),
+    Mutant("av: a year by the later of two reports", f"{_HERE}.earnings:records", _by_the_last_report, _CLAIMED),
     Mutant(
         "av: a year by rows that were not public",
         f"{_HERE}.earnings:records",
         _by_all_rows,
-        _AV,
+        _CLAIMED,
     ),
     Mutant("av: a dividend by its ex-date", f"{_HERE}.rows:records", _without("declaration_date"), _AV),
     Mutant(

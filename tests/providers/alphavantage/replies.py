@@ -49,6 +49,16 @@ REPLIES: dict[str, list[tuple[Any, int]]] = {
     "INDEX_CATALOG": [({"data": [{"symbol": "SPX"}]}, 1)],
     "OVERVIEW": [({"Symbol": "IBM", "LatestQuarter": "2026-03-31", "DividendDate": "None"}, 1), ({}, 0)],
     "ETF_PROFILE": [({"net_assets": "1", "sectors": [{"sector": "X"}], "holdings": [{"symbol": "A"}]}, 1)],
+    "EARNINGS": [
+        (
+            {
+                "symbol": "IBM",
+                "annualEarnings": [{"fiscalDateEnding": "2025-12-31", "reportedEPS": "11.57"}],
+                "quarterlyEarnings": [{"fiscalDateEnding": "2025-12-31", "reportedDate": "2026-01-28"}],
+            },
+            2,
+        )
+    ],
     "EARNINGS_ESTIMATES": [
         (
             {

@@ -76,7 +76,15 @@ def make(rng: Random, most: int = 4) -> Case:
     )
 
 
-claimed = statement_worlds.claimed
+def claimed(rng: Random) -> Case:
+    """Make statements, or reports, that agree on what was reported by the PIT."""
+    if rng.random() < 0.7:
+        return statement_worlds.claimed(rng)
+    pit = rng.choice(PITS)
+    moment = datetime.fromisoformat(pit)
+    question = _earnings(rng, moment)
+    apps = tuple(_app(store, number) for number, store in enumerate(question.stores))
+    return Case("alphavantage", pit, (*question.words, *options(rng, common(moment, [], rng), 3)), apps)
 
 
 def undisturbed(rng: Random) -> Case:
@@ -549,7 +557,7 @@ def _stamp_before(rng: Random, utc: datetime) -> str:
 
 _WITHHELD = (
     ("OVERVIEW", "symbol=IBM"), ("EARNINGS_ESTIMATES", "symbol=IBM"), ("EARNINGS_CALENDAR",),
-    ("INCOME_STATEMENT", "symbol=IBM"), ("GLOBAL_QUOTE", "symbol=IBM"), ("REAL_GDP",),
+    ("EARNINGS", "symbol=IBM"), ("INCOME_STATEMENT", "symbol=IBM"), ("GLOBAL_QUOTE", "symbol=IBM"), ("REAL_GDP",),
     ("SMA", "symbol=IBM", "interval=daily"), ("INSIDER_TRANSACTIONS", "symbol=IBM"), ("LISTING_STATUS",),
 )  # fmt: skip
 
@@ -562,14 +570,20 @@ def _withheld(rng: Random, moment: datetime) -> Question:
     documents: list[Any] = [
         {},
         {"Symbol": CANARY, "LatestQuarter": day},
-        {"estimates": [row], "data": [row], "annualReports": [row], "quarterlyReports": [row]},
+        {
+            "estimates": [row],
+            "data": [row],
+            "annualReports": [row],
+            "quarterlyReports": [row],
+            "quarterlyEarnings": [row],
+        },
         f"symbol,name,reportDate,fiscalDateEnding,estimate,currency\r\nIBM,{CANARY},{day},{day},1,USD\r\n",
     ]
     return Question((function, *words), tuple(Store(documents={function: document}) for document in documents))
 
 
 _KINDS: Sequence[Callable[[Random, datetime], Question]] = (
-    _daily, _daily, _adjusted, _intraday, _intraday, _earnings, _dividends, _splits, _option_chain, _news, _news,
+    _daily, _daily, _adjusted, _intraday, _intraday, _dividends, _splits, _option_chain, _news, _news,
     _withheld,
 )  # fmt: skip
 

@@ -646,6 +646,31 @@ def test_what_was_another_measure_once_is_no_version_of_the_line(
     assert (item.payload["dividends_paid"], item.payload["omitted"]) == (expected, reason)
 
 
+_CONTRACTS = "RevenueFromContractWithCustomerExcludingAssessedTax"
+
+
+@pytest.mark.parametrize(
+    ("reported", "line", "expected", "reason"),
+    [
+        # Walmart's total revenues beside its net sales, and the part that a bank or BLK calls so.
+        ({_CONTRACTS: 97, "Revenues": 100}, "revenue", 100, None),
+        ({_CONTRACTS: 100, "Revenues": 60}, "revenue", None, "two_values"),
+        ({_CONTRACTS: 45}, "revenue", 45, None),
+        ({_CONTRACTS: 45, "InterestAndDividendIncomeOperating": 900}, "revenue", None, "unproved"),
+        ({_CONTRACTS: 45, "PremiumsEarnedNet": 900}, "revenue", None, "unproved"),
+        ({_CONTRACTS: 45, "RegulatedAndUnregulatedOperatingRevenue": 900}, "revenue", None, "unproved"),
+        ({"ProfitLoss": 7}, "net_income", None, "unproved"),
+        ({"ProfitLoss": 7, "NetIncomeLoss": 6}, "net_income", 6, None),
+    ],
+)
+def test_the_line_is_the_whole_and_not_a_part_or_another_measure(
+    reported: dict[str, int], line: str, expected: int | None, reason: str | None
+) -> None:
+    facts = [income(YEAR, "2022-01-01", "2022-12-31", value, concept) for concept, value in reported.items()]
+    (item,) = ask((*facts,), op="statement").records
+    assert (item.payload[line], item.payload["omitted"].get(line)) == (expected, reason)
+
+
 def test_a_sum_of_parts_under_different_names_is_left_out() -> None:
     facts = [
         income(YEAR, "2022-01-01", "2022-12-31", 100, "Revenues"),

@@ -26,15 +26,15 @@ from tests.unit.archive.scene import Archive, articles, at
 
 NOW, LATER = "2026-06-01 15:00", "2026-06-20 12:00"
 SYMBOLS = ["IBM", "AAPL", "MSFT"]
-EARNINGS = "[[request]]\nname = 'EPS'\nsource = 'alphavantage'\nop = 'EARNINGS'\n"
-QUARTER = {"fiscalDateEnding": "2026-03-31", "reportedDate": "2026-04-20", "reportedEPS": "2.6"}
+DIVIDENDS = "[[request]]\nname = 'EPS'\nsource = 'alphavantage'\nop = 'DIVIDENDS'\n"
+QUARTER = {"ex_dividend_date": "2026-03-31", "declaration_date": "2026-04-20", "amount": "2.6"}
 
 
 def earnings(request: HttpRequest) -> Response:
     symbol = request.query["symbol"]
     if symbol == "NOPE":
-        return as_json(alphavantage.invalid_call("EARNINGS"))
-    return as_json({"symbol": symbol, "annualEarnings": [], "quarterlyEarnings": [QUARTER]})
+        return as_json(alphavantage.invalid_call("DIVIDENDS"))
+    return as_json({"symbol": symbol, "data": [QUARTER]})
 
 
 @pytest.fixture
@@ -64,10 +64,10 @@ def rows(left: Left) -> list[dict[str, Any]]:
 )
 def test_over_asks_for_each_value(archive: Archive, over: str, file: str) -> None:
     (archive.folder / "symbols.txt").write_text(file, encoding="utf-8")
-    left = capture(archive, EARNINGS + over, "--json")
+    left = capture(archive, DIVIDENDS + over, "--json")
     assert (left.code, [row["name"] for row in rows(left)]) == (0, [f"EPS symbol={symbol}" for symbol in SYMBOLS])
     for symbol in SYMBOLS:
-        offline = archive.offline(f"alphavantage EARNINGS symbol={symbol}", LATER, "2026-05-01 12:00")
+        offline = archive.offline(f"alphavantage DIVIDENDS symbol={symbol}", LATER, "2026-05-01 12:00")
         assert len(offline.data) == 1
 
 
@@ -103,13 +103,13 @@ def test_what_cannot_be_used_is_named_with_the_fix(archive: Archive, text: str, 
         "latin.txt": b"\xff\n",
     }.items():
         (archive.folder / name).write_bytes(content)
-    left = capture(archive, EARNINGS + text)
+    left = capture(archive, DIVIDENDS + text)
     assert (left.code, archive.asked) == (2, [])
     assert problem in left.err
 
 
 def test_what_failed_of_many_is_asked_for_alone(archive: Archive) -> None:
-    text = EARNINGS + "over.symbol = ['IBM', 'NOPE', 'MSFT']"
+    text = DIVIDENDS + "over.symbol = ['IBM', 'NOPE', 'MSFT']"
     left = capture(archive, text)
     assert (left.code, left.err) == (1, "pit_fetch: 1 of 3 requests failed: EPS symbol=NOPE\n")
     archive.asked.clear()
@@ -148,7 +148,7 @@ def test_a_plan_counts_with_the_rate(
 
 def test_a_free_key_of_few_calls_a_day_needs_days(archive: Archive) -> None:
     symbols = ", ".join(f"'T{n}'" for n in range(100))
-    text = f"{EARNINGS}over.symbol = [{symbols}]"
+    text = f"{DIVIDENDS}over.symbol = [{symbols}]"
     free = {"PIT_FETCH_RATE_WWW_ALPHAVANTAGE_CO": ""}
     (*_, total, plan) = capture(archive, text, "--dry-run", env=free).out.splitlines()
     assert (total, plan) == (
@@ -165,7 +165,7 @@ def test_a_free_key_of_few_calls_a_day_needs_days(archive: Archive) -> None:
 
 def test_four_days_are_four_runs_with_missing(archive: Archive) -> None:
     symbols = ", ".join(f"'T{n}'" for n in range(10))
-    text, environ = f"{EARNINGS}over.symbol = [{symbols}]", {"HOME": str(archive.folder)}
+    text, environ = f"{DIVIDENDS}over.symbol = [{symbols}]", {"HOME": str(archive.folder)}
     slow = {"PIT_FETCH_RATE_WWW_ALPHAVANTAGE_CO": "3/86400", **environ}
     counts = []
     for day in range(4):
@@ -190,7 +190,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_python_captures_what_it_then_asks_offline(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     symbols, said = pd.Series(SYMBOLS), list[str]()
-    request = {"source": "alphavantage", "op": "EARNINGS", "over": {"symbol": symbols}}
+    request = {"source": "alphavantage", "op": "DIVIDENDS", "over": {"symbol": symbols}}
     with serve(earnings) as server:
         monkeypatch.setenv("PIT_FETCH_ALPHAVANTAGE_URL", server.url)
         plan = pit_fetch.capture([request], "a.db", dry_run=True)
@@ -199,11 +199,11 @@ def test_python_captures_what_it_then_asks_offline(place: Path, monkeypatch: pyt
         assert dict(report.counts) == {"captured": 3, "empty": 0, "held": 0, "failed": 0}
         assert said[0] == "alphavantage: 3 requests, at least 3 calls"
         assert len(pd.DataFrame(report.requests)) == 3
-        (place / "list.toml").write_text(EARNINGS + "over.symbol = ['IBM']")
+        (place / "list.toml").write_text(DIVIDENDS + "over.symbol = ['IBM']")
         assert pit_fetch.capture("list.toml", "a.db").counts["captured"] == 1
     for symbol in SYMBOLS:
         answer = pit_fetch.fetch(
-            "alphavantage", "2026-05-01T12:00:00Z", op="EARNINGS", symbol=symbol, archive="a.db", offline=True
+            "alphavantage", "2026-05-01T12:00:00Z", op="DIVIDENDS", symbol=symbol, archive="a.db", offline=True
         )
         assert (len(answer.data), answer.is_complete) == (1, True)
 
@@ -216,7 +216,7 @@ def test_python_is_loud_about_what_failed_and_continues(archive: Archive) -> Non
         clock=clock.value(),
         transport=Answering(archive._send, lambda: at(NOW)),
     )
-    wanted = [{"source": "alphavantage", "op": "EARNINGS", "over": {"symbol": ["IBM", "NOPE"]}}]
+    wanted = [{"source": "alphavantage", "op": "DIVIDENDS", "over": {"symbol": ["IBM", "NOPE"]}}]
     with pytest.raises(
         CaptureError, match=r"1 of 2 requests failed .*symbol=NOPE: Alpha Vantage does not know"
     ) as raised:

@@ -24,11 +24,11 @@ from tests.providers.bz_news_api import server as benzinga
 from tests.unit.archive.scene import Archive, articles, at
 from tests.unit.archive.test_commands import NEWS, filled
 
-EARNINGS = "alphavantage EARNINGS symbol=IBM"
+DIVIDENDS = "alphavantage DIVIDENDS symbol=IBM"
 FIGURES = {
     "symbol": "IBM",
-    "quarterlyEarnings": [
-        {"fiscalDateEnding": "2026-03-31", "reportedDate": "2026-04-22", "reportedEPS": "1.85", "estimatedEPS": "None"}
+    "data": [
+        {"ex_dividend_date": "2026-03-31", "declaration_date": "2026-04-22", "amount": "1.85", "payment_date": "None"}
     ],
 }
 
@@ -42,7 +42,7 @@ def archive(tmp_path: Path) -> Archive:
     )
     archive.fetch(NEWS, "2026-06-03 15:00")
     archive.app = lambda request: as_json(FIGURES)
-    archive.fetch(EARNINGS, "2026-06-03 15:00")
+    archive.fetch(DIVIDENDS, "2026-06-03 15:00")
     return archive
 
 
@@ -71,7 +71,7 @@ def test_what_no_question_has_needed_yet_is_indexed_aside(archive: Archive) -> N
     before = archive.path.read_bytes()
     assert archive.command("archive export again").out.startswith("3 rows in 2 files")
     assert archive.path.read_bytes() == before
-    for operation in ("bz-news-api/items", "alphavantage/EARNINGS"):
+    for operation in ("bz-news-api/items", "alphavantage/DIVIDENDS"):
         assert rows(archive.folder / "again", operation) == rows(archive.folder / "lake", operation)
 
 
@@ -92,9 +92,9 @@ def test_what_is_recorded_meanwhile_is_not_in_it(archive: Archive) -> None:
 
 def test_fields_have_their_types(archive: Archive) -> None:
     archive.command("archive export lake")
-    (row,) = rows(archive.folder / "lake", "alphavantage/EARNINGS")
-    assert (row["reportedEPS"], row["estimatedEPS"]) == (1.85, None)
-    assert (row["fiscalDateEnding"], row["reportedDate"]) == (date(2026, 3, 31), date(2026, 4, 22))
+    (row,) = rows(archive.folder / "lake", "alphavantage/DIVIDENDS")
+    assert (row["amount"], row["payment_date"]) == (1.85, None)
+    assert (row["ex_dividend_date"], row["declaration_date"]) == (date(2026, 3, 31), date(2026, 4, 22))
     assert json.loads(row["stream"])["symbol"] == "IBM"
     assert isinstance(row["available_at"], datetime)
 

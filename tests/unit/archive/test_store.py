@@ -54,7 +54,7 @@ def test_no_secret_is_anywhere_in_it(archive: Archive) -> None:
         return as_json({"Information": text}, Location=f"/x?apikey={alphavantage.KEY}")
 
     archive.app = echo
-    archive.fetch("alphavantage EARNINGS symbol=IBM", "2026-06-01 15:00")
+    archive.fetch("alphavantage DIVIDENDS symbol=IBM", "2026-06-01 15:00")
     archive.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title=f"token {benzinga.TOKEN}"))
     archive.fetch(f"bz-news-api --keywords {benzinga.TOKEN}", "2026-06-01 15:00")
     archive.fetch(NEWS, "2026-06-01 15:00", pit="2026-06-01 14:59")

@@ -360,6 +360,11 @@ EDITABLE: dict[str, tuple[Change, str]] = {
         ),
         "the hook pit_g",
     ),
+    "the settings": (
+        with_user_settings(permissions={"allow": ["Edit(~/.config/**)"]}),
+        "the settings of pit_fetch",
+    ),
+    "the project's settings": (_written("pit_fetch.toml", text="limit = 5"), "the project's pit_fetch.toml"),
     "everything": (
         lambda session: (session.user / "settings.json").write_text(
             json.dumps({"permissions": {"defaultMode": "bypassPermissions"}})

@@ -19,18 +19,18 @@ from tests.unit.archive.flips import bytes_of
 from tests.unit.archive.scene import Archive, alpha, articles, at
 from tests.unit.cli.test_output import terminal, written
 
-ROW = {"fiscalDateEnding": "2026-03-31", "reportedDate": "2026-05-14", "reportedEPS": "1.85"}
+ROW = {"ex_dividend_date": "2026-03-31", "declaration_date": "2026-05-14", "amount": "1.85"}
 NOW = "2026-07-02 12:00"
 PITS = "--pits @months.txt"
-ASKED = f"panel --source alphavantage EARNINGS --offline {PITS}"
+ASKED = f"panel --source alphavantage DIVIDENDS --offline {PITS}"
 
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Archive:
     """The earnings of one company, captured."""
     (tmp_path / "months.txt").write_text("monthly 2026-04..2026-06 16:00[America/New_York]\n")
-    archive = Archive(tmp_path, app=alpha(EARNINGS={"symbol": "GE", "quarterlyEarnings": [ROW]}))
-    (archive.folder / "list.toml").write_text('[[request]]\nsource = "alphavantage"\nop = "EARNINGS"\nsymbol = "GE"\n')
+    archive = Archive(tmp_path, app=alpha(DIVIDENDS={"symbol": "GE", "data": [ROW]}))
+    (archive.folder / "list.toml").write_text('[[request]]\nsource = "alphavantage"\nop = "DIVIDENDS"\nsymbol = "GE"\n')
     assert archive.command("capture list.toml", now="2026-07-01 12:00").code == 0
     return archive
 
@@ -39,7 +39,7 @@ def test_a_row_for_each_item_and_for_each_empty_cell(archive: Archive) -> None:
     answer = archive.command(f"{ASKED} --over symbol=GE,T", NOW)
     rows = [*csv.DictReader(io.StringIO(answer.out))]
     assert (answer.code, [*rows[0]][:3]) == (0, ["pit", "symbol", "status"])
-    assert [(row["pit"], row["symbol"], row["status"], row["reportedEPS"]) for row in rows] == [
+    assert [(row["pit"], row["symbol"], row["status"], row["amount"]) for row in rows] == [
         ("2026-04-30T16:00:00-04:00", "GE", "nothing_public", ""),
         ("2026-05-31T16:00:00-04:00", "GE", "ok", "1.85"),
         ("2026-06-30T16:00:00-04:00", "GE", "ok", "1.85"),
@@ -52,7 +52,7 @@ def test_a_row_for_each_item_and_for_each_empty_cell(archive: Archive) -> None:
 def test_the_universe_and_the_instants_may_stand_in_files(archive: Archive) -> None:
     (archive.folder / "index.csv").write_text("# held\nsymbol,from,to\nGE,2026-06-01,\n")
     (archive.folder / "pits.txt").write_text("2026-05-31T20:00:00Z\n2026-06-30T20:00:00Z\n")
-    words = "panel --source alphavantage EARNINGS --offline --over symbol=@index.csv --pits @pits.txt --format jsonl"
+    words = "panel --source alphavantage DIVIDENDS --offline --over symbol=@index.csv --pits @pits.txt --format jsonl"
     (row,) = archive.command(words, NOW).out.splitlines()
     assert (json.loads(row)["pit"], json.loads(row)["status"]) == ("2026-06-30T16:00:00-04:00", "ok")
 
@@ -65,7 +65,7 @@ def test_a_file_has_the_format_of_its_name(archive: Archive) -> None:
     table = parquet.read_table(archive.folder / "panel.parquet")
     lines = (archive.folder / "panel.jsonl").read_text().splitlines()
     assert (table.num_rows, len(lines)) == (6, 6)
-    assert [str(table.schema.field(name).type) for name in ("pit", "reportedEPS")] == [
+    assert [str(table.schema.field(name).type) for name in ("pit", "amount")] == [
         "timestamp[us, tz=America/New_York]",
         "double",
     ]
@@ -73,7 +73,7 @@ def test_a_file_has_the_format_of_its_name(archive: Archive) -> None:
 
 
 def test_an_older_file_stays_if_every_cell_failed_and_what_failed_is_asked_again(archive: Archive) -> None:
-    live = f"panel --source alphavantage EARNINGS {PITS} --over symbol=GE,T --output panel.csv"
+    live = f"panel --source alphavantage DIVIDENDS {PITS} --over symbol=GE,T --output panel.csv"
     (archive.folder / "panel.csv").write_text("older")
     documents, archive.app = archive.app, lambda request: Response(b"", 500)
     answer = archive.command(live, NOW)
@@ -85,7 +85,7 @@ def test_an_older_file_stays_if_every_cell_failed_and_what_failed_is_asked_again
     assert (answer.code, "3 of 6 cells failed" in answer.err) == (1, True)
     assert "The same command asks again for what failed" in answer.err
 
-    archive.app = alpha(EARNINGS={"symbol": "T", "quarterlyEarnings": [ROW]})
+    archive.app = alpha(DIVIDENDS={"symbol": "T", "data": [ROW]})
     archive.asked.clear()
     answer = archive.command(live, NOW)
     assert (answer.code, {request.query["symbol"] for request in archive.asked}) == (0, {"T"})
@@ -93,7 +93,7 @@ def test_an_older_file_stays_if_every_cell_failed_and_what_failed_is_asked_again
 
 
 def test_a_dry_run_says_what_would_be_asked(archive: Archive) -> None:
-    words = f"panel --source alphavantage EARNINGS {PITS} --over symbol=GE,T --dry-run"
+    words = f"panel --source alphavantage DIVIDENDS {PITS} --over symbol=GE,T --dry-run"
     archive.asked.clear()
     assert archive.command(f"{words} --offline", NOW).out == "6 cells\n"
     plan = archive.command(words, NOW).out
@@ -102,12 +102,12 @@ def test_a_dry_run_says_what_would_be_asked(archive: Archive) -> None:
 
 
 def test_a_saved_reply_answers_for_every_cell(archive: Archive) -> None:
-    (archive.folder / "reply.json").write_text(json.dumps({"symbol": "GE", "quarterlyEarnings": [ROW]}))
-    words = f"panel --source alphavantage EARNINGS {PITS} --over symbol=GE --input-file reply.json"
+    (archive.folder / "reply.json").write_text(json.dumps({"symbol": "GE", "data": [ROW]}))
+    words = f"panel --source alphavantage DIVIDENDS {PITS} --over symbol=GE --input-file reply.json"
     assert archive.command(f"{words} --dry-run", NOW).out == "3 cells\n"
     answer = archive.command(words, NOW)
     rows = [*csv.DictReader(io.StringIO(answer.out))]
-    assert (answer.code, [row["reportedEPS"] for row in rows]) == (0, ["", "1.85", "1.85"])
+    assert (answer.code, [row["amount"] for row in rows]) == (0, ["", "1.85", "1.85"])
 
 
 @pytest.mark.parametrize("name", ["archive.db", "index.csv", "months.txt"])
@@ -141,16 +141,14 @@ def test_why_a_cell_is_empty_is_told_beside_the_table(archive: Archive) -> None:
 
 
 def test_what_is_asked_before_its_time_is_told_and_asked_again(archive: Archive) -> None:
-    live = "panel --source alphavantage EARNINGS --pits 2026-06-30T20:00:00Z,2026-07-31T20:00:00Z --over symbol=GM,T"
+    live = "panel --source alphavantage DIVIDENDS --pits 2026-06-30T20:00:00Z,2026-07-31T20:00:00Z --over symbol=GM,T"
     reported: list[dict[str, str]] = []
-    archive.app = lambda request: alpha(EARNINGS={"symbol": request.query["symbol"], "quarterlyEarnings": [*reported]})(
-        request
-    )
+    archive.app = lambda request: alpha(DIVIDENDS={"symbol": request.query["symbol"], "data": [*reported]})(request)
     documents = archive.app
     archive.app = lambda request: documents(request) if request.query["symbol"] == "GM" else Response(b"", 500)
     answer = archive.command(f"{live} --output panel.csv", NOW)
     assert "2 of 4 cells are of instants that had not come when they were asked, so their answers" in answer.err
-    reported.append({**ROW, "reportedDate": "2026-07-30"})
+    reported.append({**ROW, "declaration_date": "2026-07-30"})
     archive.app = documents
     answer = archive.command(f"{live} --output panel.csv", "2026-08-03 12:00")
     rows = csv.DictReader(io.StringIO((archive.folder / "panel.csv").read_text()))
@@ -168,13 +166,13 @@ def test_a_check_says_how_many_cells_are_as_single_fetches_answer(archive: Archi
 def test_a_cell_that_a_single_fetch_answers_otherwise_is_named(archive: Archive) -> None:
     """A source that forgets: the panel had a report that is no longer there."""
     archive.env["PIT_FETCH_ARCHIVE"] = ""
-    live = "panel --source alphavantage EARNINGS --pits 2026-06-30T20:00:00Z,2026-03-01T00:00:00Z --over symbol=GM"
+    live = "panel --source alphavantage DIVIDENDS --pits 2026-06-30T20:00:00Z,2026-03-01T00:00:00Z --over symbol=GM"
     archive.asked.clear()
-    archive.app = alpha(EARNINGS={"symbol": "GM", "quarterlyEarnings": [ROW]})
+    archive.app = alpha(DIVIDENDS={"symbol": "GM", "data": [ROW]})
     assert archive.command(f"{live} --format csv", NOW).code == 0
     remembered, calls = archive.app, len(archive.asked)
     archive.asked.clear()
-    forgotten = alpha(EARNINGS={"symbol": "GM", "quarterlyEarnings": []})
+    forgotten = alpha(DIVIDENDS={"symbol": "GM", "data": []})
     archive.app = lambda request: (remembered if len(archive.asked) <= calls else forgotten)(request)
     answer = archive.command(f"{live} --format csv --check 2", NOW)
     assert (answer.code, "could not be checked" in answer.err) == (1, False)
@@ -183,9 +181,9 @@ def test_a_cell_that_a_single_fetch_answers_otherwise_is_named(archive: Archive)
 
 def test_a_cell_of_a_source_that_fails_now_is_told_from_one_that_differs(archive: Archive) -> None:
     archive.env["PIT_FETCH_ARCHIVE"] = ""
-    reply, rest = alpha(EARNINGS={"symbol": "GM", "quarterlyEarnings": [ROW]}), iter(range(2))
+    reply, rest = alpha(DIVIDENDS={"symbol": "GM", "data": [ROW]}), iter(range(2))
     archive.app = lambda request: Response(b"", 404) if next(rest, None) is None else reply(request)
-    live = "panel --source alphavantage EARNINGS --pits 2026-06-30T20:00:00Z,2026-06-15T20:00:00Z --over symbol=GM"
+    live = "panel --source alphavantage DIVIDENDS --pits 2026-06-30T20:00:00Z,2026-06-15T20:00:00Z --over symbol=GM"
     answer = archive.command(f"{live} --format csv --check 2", NOW)
     assert (answer.code, answer.out.count("ok"), "These are not" in answer.err) == (1, 2, False)
     assert "0 of 2 cells are as single fetches answer. 2 could not be checked: 2026-06-" in answer.err
@@ -226,10 +224,10 @@ def test_a_pipe_is_refused_with_what_to_do(archive: Archive) -> None:
 
 
 def test_what_a_limit_cuts_is_no_failure(archive: Archive) -> None:
-    older = {**ROW, "fiscalDateEnding": "2025-12-31", "reportedDate": "2026-02-12"}
-    reply = {"symbol": "GE", "quarterlyEarnings": [ROW, older]}
+    older = {**ROW, "ex_dividend_date": "2025-12-31", "declaration_date": "2026-02-12"}
+    reply = {"symbol": "GE", "data": [ROW, older]}
     (archive.folder / "reply.json").write_text(json.dumps(reply))
-    words = f"panel --source alphavantage EARNINGS {PITS} --over symbol=GE --input-file reply.json --limit 1"
+    words = f"panel --source alphavantage DIVIDENDS {PITS} --over symbol=GE --input-file reply.json --limit 1"
     answer = archive.command(words, NOW)
     rows = [*csv.DictReader(io.StringIO(answer.out))]
     assert (answer.code, [row["status"] for row in rows]) == (0, ["ok", "ok", "ok"])
@@ -260,7 +258,7 @@ def test_a_cell_that_a_limit_of_ones_own_cut_is_told_from_one_that_was_not_read_
 
 def test_beside_what_a_limit_cuts_the_end_of_the_captures_is_told(archive: Archive) -> None:
     words = "--pits 2026-06-30T20:00:00Z,2026-07-31T20:00:00Z --over symbol=GE --limit 1 --format csv"
-    answer = archive.command(f"panel --source alphavantage EARNINGS --offline {words}", "2026-08-03 12:00")
+    answer = archive.command(f"panel --source alphavantage DIVIDENDS --offline {words}", "2026-08-03 12:00")
     assert (answer.code, answer.out.count("incomplete")) == (1, 1)
     assert "1 of 2 cells failed, or are incomplete. The first of them: What became public after Wednesday" in answer.err
 
@@ -269,42 +267,45 @@ def test_beside_what_a_limit_cuts_the_end_of_the_captures_is_told(archive: Archi
     ("words", "problem"),
     [
         ("--pits 2026-06-01T00:00:00Z", "a panel needs --source SOURCE and --pits INSTANTS"),
-        (f"--source alphavantage EARNINGS {PITS} --over symbol=A --output=", "--output is empty: name a file, or "),
+        (f"--source alphavantage DIVIDENDS {PITS} --over symbol=A --output=", "--output is empty: name a file, or "),
         (f"{PITS} --sorce alphavantage", "unrecognized arguments: --sorce"),
         (
             f"--source alphavantage {PITS} --pit 2026-06-01T00:00:00Z",
             "a panel has --pits, with commas between its instants, in the place of --pit",
         ),
         (f"--source alphavantage {PITS} --after x", "--after is not an option of a panel: a cell takes --date-from, "),
-        (f"--source alphavantage EARNINGS {PITS} --over symbol=A --input-file -", "put it into a file, and name that"),
-        (f"--source alphavantage EARNINGS {PITS} --over symbol=A --input-file none.json", "cannot be read"),
+        (f"--source alphavantage DIVIDENDS {PITS} --over symbol=A --input-file -", "put it into a file, and name that"),
+        (f"--source alphavantage DIVIDENDS {PITS} --over symbol=A --input-file none.json", "cannot be read"),
         (f"--source alphavantage {PITS} --over symbol", "symbol has no values: write --over NAME=A,B or NAME=@FILE"),
         (
             f"--source alphavantage {PITS} --over symbol=A --over symbol=B",
             "--over: symbol is given twice: write --over ",
         ),
         (
-            f"--source alphavantage {PITS} --over symbol GE,T EARNINGS",
+            f"--source alphavantage {PITS} --over symbol GE,T DIVIDENDS",
             "--over takes one word: write --over NAME=A,B or ",
         ),
         (f"--source alphavantage {PITS} --over symbol=GE T", "--over takes one word"),
         (f"--source alphavantage {PITS}Z 2026-07-01T00:00:00Z", "--pits takes one word: instants with commas between "),
         (
-            "--source alphavantage --pits monthly 2024-01..2024-03 16:00[America/New_York] EARNINGS --over symbol=GE",
+            "--source alphavantage --pits monthly 2024-01..2024-03 16:00[America/New_York] DIVIDENDS --over symbol=GE",
             "or a rule in quotes: --pits 'monthly 2024-01..2024-12 16:00[America/New_York]'",
         ),
         (
-            "--source alphavantage EARNINGS --over symbol=GE",
+            "--source alphavantage DIVIDENDS --over symbol=GE",
             "a panel needs --pits INSTANTS: write --pits 'monthly 2024",
         ),
         (f"--source alphavantage {PITS} --over simbol=A", "did you mean symbol?"),
         (f"--source alphavantage {PITS} --over ticker=A", "did you mean symbol?"),
-        (f"--source alphavantage EARNINGS {PITS} symbol=GE,T", "To ask about each of them: --over symbol=GE,T"),
-        (f"--source alphavantage EARNINGS {PITS}", "needs symbol"),
-        (f"--source alphavantage EARNINGS {PITS} --over archive=a.db,b.db", "archive is one for all cells"),
-        (f"--source alphavantage EARNINGS {PITS} --over timeout=5,10", "timeout is one for all cells"),
-        (f"--source alphavantage EARNINGS {PITS} --over symbol=A --offline --archive none.db", "there is no such file"),
-        (f"--source alphavantage EARNINGS {PITS} --over symbol=A --offline --archive bad.db", "is damaged"),
+        (f"--source alphavantage DIVIDENDS {PITS} symbol=GE,T", "To ask about each of them: --over symbol=GE,T"),
+        (f"--source alphavantage DIVIDENDS {PITS}", "needs symbol"),
+        (f"--source alphavantage DIVIDENDS {PITS} --over archive=a.db,b.db", "archive is one for all cells"),
+        (f"--source alphavantage DIVIDENDS {PITS} --over timeout=5,10", "timeout is one for all cells"),
+        (
+            f"--source alphavantage DIVIDENDS {PITS} --over symbol=A --offline --archive none.db",
+            "there is no such file",
+        ),
+        (f"--source alphavantage DIVIDENDS {PITS} --over symbol=A --offline --archive bad.db", "is damaged"),
         (f"--source alphavantage {PITS} --check 0", "it is a number of cells: 1 or more"),
         (f"--source alphavantage {PITS} --over symbol=A --format parquet", "--format parquet needs --output FILE"),
     ],
@@ -329,7 +330,7 @@ def test_a_panel_that_was_never_captured_says_so_and_fails_on_request(archive: A
 def test_it_is_for_people(archive: Archive, variable: str) -> None:
     archive.env[variable] = "2026-12-01T00:00:00Z"
     answer = archive.command(f"{ASKED} --over symbol=GE", NOW)
-    assert (answer.code, "reportedEPS" in answer.out) == (2, False)
+    assert (answer.code, "amount" in answer.out) == (2, False)
 
 
 def test_a_person_at_a_terminal_reads_a_table_and_a_pipe_csv(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_nothing_else_names_the_setting(tmp_path: Path) -> None:
         at_pit(tmp_path, demo([], operations=(WITH_CLAIMS,)), *ACCEPTED),
         ask(tmp_path, demo([], operations=(WITH_CLAIMS,))),
     ):
-        assert "[evidence]" not in answer.text
+        assert "PIT_FETCH_EVIDENCE=" not in answer.text
 
 
 def _unasked(query: Query, context: Context) -> Iterator[Record]:

@@ -31,8 +31,8 @@ REPORTED = {"IBM": "2026-04-22", "GE": "2026-05-14"}
 
 
 def figures(symbol: str) -> dict[str, Any]:
-    row = {"fiscalDateEnding": "2026-03-31", "reportedDate": REPORTED[symbol], "reportedEPS": "1.85"}
-    return {"symbol": symbol, "quarterlyEarnings": [row]}
+    row = {"ex_dividend_date": "2026-03-31", "declaration_date": REPORTED[symbol], "amount": "1.85"}
+    return {"symbol": symbol, "data": [row]}
 
 
 def nobody(request: HttpRequest) -> Response:
@@ -44,9 +44,9 @@ def archive(tmp_path: Path) -> Archive:
     """The earnings of two companies, captured on one day."""
     archive = Archive(tmp_path)
     for symbol in REPORTED:
-        archive.app = alpha(EARNINGS=figures(symbol))
+        archive.app = alpha(DIVIDENDS=figures(symbol))
         (archive.folder / "list.toml").write_text(
-            f'[[request]]\nsource = "alphavantage"\nop = "EARNINGS"\nsymbol = "{symbol}"\n'
+            f'[[request]]\nsource = "alphavantage"\nop = "DIVIDENDS"\nsymbol = "{symbol}"\n'
         )
         assert archive.command("capture list.toml", now="2026-07-01 12:00").code == 0
     return archive
@@ -70,7 +70,7 @@ def panel(
         load,
         lambda seconds: b"",
     )
-    asked = {"op": "EARNINGS", "archive": kept.path, "offline": True, **options}
+    asked = {"op": "DIVIDENDS", "archive": kept.path, "offline": True, **options}
     return Panel(grid_of("alphavantage", pits, {"symbol": symbols}, asked, runtime))
 
 
@@ -87,8 +87,8 @@ def test_all_cells_are_of_what_the_archive_held_at_the_first(archive: Archive) -
     asked = panel(archive, ["IBM", "T"])
     cells = iter(asked)
     seen = [next(cells).status]
-    archive.app = alpha(EARNINGS=figures("GE") | {"symbol": "T"})
-    (archive.folder / "more.toml").write_text('[[request]]\nsource = "alphavantage"\nop = "EARNINGS"\nsymbol = "T"\n')
+    archive.app = alpha(DIVIDENDS=figures("GE") | {"symbol": "T"})
+    (archive.folder / "more.toml").write_text('[[request]]\nsource = "alphavantage"\nop = "DIVIDENDS"\nsymbol = "T"\n')
     assert archive.command("capture more.toml", now="2026-07-01 13:00").code == 0
     assert [*seen, *(cell.status for cell in cells)] == ["ok", "ok", "ok", *["not_captured"] * 3]
     assert [cell.status for cell in asked][3:] == ["nothing_public", "ok", "ok"]
@@ -96,8 +96,8 @@ def test_all_cells_are_of_what_the_archive_held_at_the_first(archive: Archive) -
 
 def test_fetches_that_are_not_in_the_index_yet_are_answered_and_nothing_is_written(archive: Archive) -> None:
     for symbol in REPORTED:
-        archive.app = alpha(EARNINGS=figures(symbol))
-        archive.fetch(f"alphavantage EARNINGS symbol={symbol}", "2026-07-01 14:00")
+        archive.app = alpha(DIVIDENDS=figures(symbol))
+        archive.fetch(f"alphavantage DIVIDENDS symbol={symbol}", "2026-07-01 14:00")
     with closing(archive.open()) as connection:
         for (stream,) in connection.execute("SELECT name FROM streams").fetchall():
             index.defer_all(connection, stream)
@@ -143,7 +143,7 @@ def test_a_frame_has_a_row_for_each_item_and_for_each_empty_cell(archive: Archiv
     assert [*frame.columns[:3]] == ["pit", "symbol", "status"]
     assert frame.attrs["status"] == {"ok": 5, "nothing_public": 1, "not_captured": 3}
     assert len(frame) == 9
-    assert frame.groupby("symbol").reportedEPS.count().to_dict() == {"GE": 2, "IBM": 3, "T": 0}
+    assert frame.groupby("symbol").amount.count().to_dict() == {"GE": 2, "IBM": 3, "T": 0}
     assert str(frame.pit.dtype) == "datetime64[us, America/New_York]"
     assert (frame.available_at.isna() | (frame.available_at <= frame.pit)).all()
 
@@ -208,7 +208,7 @@ def test_a_limit_of_ones_own_hides_nothing_else_that_is_missing(gaps: list[dict[
 
 def test_one_cell_that_fails_costs_no_other(archive: Archive) -> None:
     def app(request: HttpRequest) -> Response:
-        return alpha(EARNINGS=figures("IBM"))(request) if request.query["symbol"] == "IBM" else Response(b"", 404)
+        return alpha(DIVIDENDS=figures("IBM"))(request) if request.query["symbol"] == "IBM" else Response(b"", 404)
 
     cells = [*panel(archive, ["T", "IBM"], "2026-06-01T00:00:00Z", app, archive=None, offline=None)]
     assert [(cell.over["symbol"], cell.status) for cell in cells] == [("T", "failed"), ("IBM", "ok")]
@@ -276,9 +276,9 @@ def test_a_panel_that_is_written_again_is_of_what_the_archive_holds_by_then(arch
     with pytest.raises(KeyboardInterrupt):
         PanelFile(asked.grid, str(file)).write(on_cells=stop)
     (archive.folder / "list.toml").write_text(
-        '[[request]]\nsource = "alphavantage"\nop = "EARNINGS"\nover.symbol = ["IBM", "T"]\n'
+        '[[request]]\nsource = "alphavantage"\nop = "DIVIDENDS"\nover.symbol = ["IBM", "T"]\n'
     )
-    archive.app = lambda request: alpha(EARNINGS=figures("GE") | {"symbol": request.query["symbol"]})(request)
+    archive.app = lambda request: alpha(DIVIDENDS=figures("GE") | {"symbol": request.query["symbol"]})(request)
     assert archive.command("capture list.toml", now="2026-07-01 13:00").code == 0
     asked.write(file)
     panel(archive, ["IBM", "T"]).write(archive.folder / "fresh.csv")

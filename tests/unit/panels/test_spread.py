@@ -31,9 +31,9 @@ SYMBOLS = ["IBM", "GE", "T", "GM"]
 
 
 def capture(archive: Archive, symbol: str) -> None:
-    row = {"fiscalDateEnding": "2026-03-31", "reportedDate": "2026-05-14", "reportedEPS": f"1.{len(symbol)}"}
-    archive.app = alpha(EARNINGS={"symbol": symbol, "quarterlyEarnings": [row]})
-    lines = ["[[request]]", 'source = "alphavantage"', 'op = "EARNINGS"', f'symbol = "{symbol}"']
+    row = {"ex_dividend_date": "2026-03-31", "declaration_date": "2026-05-14", "amount": f"1.{len(symbol)}"}
+    archive.app = alpha(DIVIDENDS={"symbol": symbol, "data": [row]})
+    lines = ["[[request]]", 'source = "alphavantage"', 'op = "DIVIDENDS"', f'symbol = "{symbol}"']
     (archive.folder / "list.toml").write_text("\n".join(lines))
     assert archive.command("capture list.toml", now="2026-07-01 12:00").code == 0
 
@@ -49,7 +49,7 @@ def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Archive:
 
 
 def panel(kept: Archive, **options: Any) -> Panel:
-    asked = {"op": "EARNINGS", "archive": kept.path.name, "offline": True, **options}
+    asked = {"op": "DIVIDENDS", "archive": kept.path.name, "offline": True, **options}
     asked = {name: value for name, value in asked.items() if value is not None}
     return Panel(grid_of("alphavantage", PITS, {"symbol": SYMBOLS}, asked))
 
@@ -103,7 +103,7 @@ def test_either_way_of_asking_continues_the_other(archive: Archive, client: Any,
 
 
 def test_workers_of_the_command(run: Run, archive: Archive) -> None:
-    words = ["panel", "--source", "alphavantage", "EARNINGS", "--over", "symbol=IBM,GE,T,GM", "--pits", PITS]
+    words = ["panel", "--source", "alphavantage", "DIVIDENDS", "--over", "symbol=IBM,GE,T,GM", "--pits", PITS]
     words += ["--archive", str(archive.path), "--offline", "--format", "csv"]
     alone, spread = run(*words), run(*words, "--engine", "dask")
     assert spread == alone
@@ -149,7 +149,7 @@ def test_a_worker_that_dies(archive: Archive, patience: int) -> None:
     ],
 )
 def test_what_cannot_be_spread_is_refused(archive: Archive, engine: str, options: dict[str, Any], problem: str) -> None:
-    Path("r.json").write_text('{"symbol": "GE", "quarterlyEarnings": []}')
+    Path("r.json").write_text('{"symbol": "GE", "data": []}')
     with pytest.raises(UsageError, match=problem):
         panel(archive, **options).write("panel.csv", engine=engine)
     assert not Path("panel.csv").exists()
@@ -196,7 +196,7 @@ def test_what_travels_has_no_setting_and_no_key(archive: Archive, monkeypatch: p
     monkeypatch.setenv("ALPHAVANTAGE_API_KEY", "a-secret-key")
     assert panel(archive).grid.question == (
         "alphavantage",
-        {"limit": None, "op": "EARNINGS", "archive": str(archive.path), "offline": True},
+        {"limit": None, "op": "DIVIDENDS", "archive": str(archive.path), "offline": True},
         True,
     )
 

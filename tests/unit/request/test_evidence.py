@@ -50,7 +50,7 @@ MEANS: Mapping[str, tuple[tuple[str, ...], str, str, str, str, str]] = {
     "the variable, by an alias": ((), "A-Demo=claimed", "", "", CLAIMED, CLAIMED),
     "the variable, of others": ((), "yahoo=claimed", "", "", PROVED, PROVED),
     "the variable, but for this source": ((), "claimed,demo=proved", "", "", PROVED, PROVED),
-    "the user's file": ((), "", _USERS, "", CLAIMED, CLAIMED),
+    "the user's file, which an agent may have written": ((), "", _USERS, "", CLAIMED, PROVED),
     "the user's file, of others": ((), "", _OTHERS, "", PROVED, PROVED),
     "the variable before the user's file": ((), "yahoo=claimed", _USERS, "", PROVED, PROVED),
     "the project's file": ((), "", "", _USERS, REFUSED, REFUSED),
