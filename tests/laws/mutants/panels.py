@@ -26,9 +26,9 @@ _AHEAD = ("panel: instants ahead",)
 
 def _as_of_the_last(real: Any) -> Any:
     def cells(panel: Panel) -> Iterator[Cell]:
-        pits = [pit for subject in panel.grid.subjects for pit in subject.pits]
-        late = [subject._replace(pits=[max(pits)] * len(subject.pits)) for subject in panel.grid.subjects]
-        for pit, cell in zip(pits, real(Panel(panel.grid._replace(subjects=late))), strict=True):
+        pits = [pit for subject in panel._grid.subjects for pit in subject.pits]
+        late = [subject._replace(pits=[max(pits)] * len(subject.pits)) for subject in panel._grid.subjects]
+        for pit, cell in zip(pits, real(Panel(panel._grid._replace(subjects=late))), strict=True):
             yield cell._replace(pit=pit)
 
     return cells
