@@ -54,7 +54,7 @@ def fetch(
     """Return the gated envelope of one fetch: a dict of ``data`` and ``gaps``, which are also its attributes.
 
     source     a provider's name or alias
-    pit        ISO 8601 with offset or a zone in brackets, or an aware datetime; None is open mode
+    pit        ISO 8601 with offset or a zone in brackets, or an aware datetime; "open" for what the source says now
     after      the cursor in the ``truncated`` gap of an earlier answer
     max_chars  maximum size of the envelope as JSON; 0 and None mean no limit
     on_gap     "raise": a fetch that failed raises; "keep": its envelope reports it in a gap, as on the command line

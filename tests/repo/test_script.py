@@ -155,7 +155,7 @@ def test_a_foreign_gate_in_the_working_directory_is_not_used(run: Run, tmp_path:
     (tmp_path / "pit_fetch_providers").mkdir()
     (tmp_path / "pit_fetch_providers" / "__init__.py").write_text("raise SystemExit('foreign code ran')\n")
     assert run(*OFFLINE, cwd=tmp_path).ids == ["1003", "1002"]
-    code = "import sys, json, pit_fetch; print(json.dumps(pit_fetch.fetch('benzinga', input_file=sys.argv[1])))"
+    code = "import sys, json, pit_fetch; print(json.dumps(pit_fetch.fetch('benzinga', 'open', input_file=sys.argv[1])))"
     done = run(str(SAMPLE), command=(sys.executable, "-c", code), cwd=tmp_path)
     assert len(done.ids) == 6
 

@@ -103,6 +103,9 @@ def test_over_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
         lambda: pit_fetch.fetch(None),  # type: ignore[arg-type]
         lambda: pit_fetch.fetch(b"benzinga"),  # type: ignore[arg-type]
         lambda: pit_fetch.fetch(["benzinga"]),  # type: ignore[arg-type]
+        lambda: pit_fetch.fetch("benzinga"),
+        lambda: pit_fetch.fetch("benzinga", pit=None),
+        lambda: pit_fetch.fetch("benzinga", options={"pit": None}),
         lambda: pit_fetch.fetch("benzinga", pit="2024-02-15"),
         lambda: pit_fetch.fetch("benzinga", pit=""),
         lambda: pit_fetch.fetch("benzinga", pit=False),  # type: ignore[arg-type]

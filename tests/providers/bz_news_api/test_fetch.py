@@ -228,8 +228,8 @@ def test_a_request_may_quote_a_later_stamp(tmp_path: Path, text: str, ids: list[
         None,
     ],
 )
-@pytest.mark.parametrize("pit", [PIT, None])
-def test_an_array_of_something_else_is_an_input_error(tmp_path: Path, document: Any, pit: datetime | None) -> None:
+@pytest.mark.parametrize("pit", [PIT, "open"])
+def test_an_array_of_something_else_is_an_input_error(tmp_path: Path, document: Any, pit: datetime | str) -> None:
     answer = read_file(tmp_path, json.dumps(document), pit=pit, on_gap="keep")
     assert answer["data"] == []
     assert answer["gaps"][-1]["type"] == "input_error"
