@@ -42,6 +42,7 @@ class FetchRequest(NamedTuple):
     width      characters in a line of the terminal, if the answer goes to one
     capture    the fetch is made to be recorded, and its answer is not used
     open       a browser shows the file
+    is_unread  nobody reads the gaps of an answer that is nothing but a failure: its exit status says so
     """
 
     provider: Provider
@@ -68,6 +69,7 @@ class FetchRequest(NamedTuple):
     width: int = 0
     capture: bool = False
     open: bool = False
+    is_unread: bool = False
 
     @property
     def captures_all(self) -> bool:

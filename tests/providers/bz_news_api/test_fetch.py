@@ -372,7 +372,7 @@ def test_keywords_and_themes_mean_either_and_all_other_filters_must_hold(tmp_pat
 )
 def test_recorded_errors(near: Run, status: int, body: Any, gap: str) -> None:
     done = at_pit(near, lambda _: as_json(body, status))
-    assert (done.code, done.envelope["data"]) == (0, [])
+    assert (done.code, done.envelope["data"]) == (5, [])
     assert gap in done.envelope["gaps"][-1]["reason"]
 
 
