@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from os import PathLike
@@ -137,7 +138,10 @@ def panel(
     from pit_fetch.panels.grid import grid_of
     from pit_fetch.panels.panel import Panel
 
-    return Panel(grid_of(source, pits, over, {"limit": None, **_asked(own, options)}))
+    grid = grid_of(source, pits, over, {"limit": None, **_asked(own, options)})
+    if grid.caution:
+        warnings.warn(grid.caution, stacklevel=2)
+    return Panel(grid)
 
 
 def _asked(own: Mapping[str, object], further: Mapping[str, object] | None, **named: object) -> dict[str, object]:
