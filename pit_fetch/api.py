@@ -33,6 +33,9 @@ Options = Mapping[str, object]
 
 # More than any source has, in as many digits as an option takes.
 ALL = 10**12 - 1
+# In the place of an instant, for what a source says now. A missing cell of a frame, None, must not mean that.
+OPEN = "open"
+_NO_PIT = 'pit is missing: give an instant such as "2024-02-15T16:00:00-05:00", or pit="open" for what is said now'
 
 
 class FetchCall(NamedTuple):
@@ -291,6 +294,10 @@ def request_of(
         raise UsageError(
             Code.USAGE, text=f"source is the name of a provider, not a value of type {type(source).__name__}"
         )
+    if options.get("pit") is None:
+        raise UsageError(Code.USAGE, text=_NO_PIT)
+    if isinstance(options["pit"], str) and options["pit"] == OPEN:
+        options = {name: value for name, value in options.items() if name != "pit"}
     if options.get("limit", 0) is None:
         options = {"max_pages": ALL, **options, "limit": ALL}
     request = from_values(options, runtime.find(source), runtime.environ, settings.options, command)

@@ -2,9 +2,9 @@
 
     PitFetchError          carries the gap that the envelope shows
     ├── UsageError         the command line was refused: correct it              exit 2
-    ├── ConfigError        something is missing: a key, an operation             exit 0, or 3 with --fail
-    ├── InputError         the input file cannot be used                         exit 0, or 4 with --fail
-    ├── UpstreamError      the provider failed: try again, or check the key      exit 0, or 5 with --fail
+    ├── ConfigError        something is missing: a key, an operation             exit 3
+    ├── InputError         the input file cannot be used                         exit 4
+    ├── UpstreamError      the provider failed: try again, or check the key      exit 5
     ├── GapError           from Python only: an answer has a gap that is a failure; ``envelope`` holds the rest
     └── CaptureError       from Python only: a request of a capture failed; ``report`` says which
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from os import PathLike
@@ -54,7 +55,7 @@ def fetch(
     """Return the gated envelope of one fetch: a dict of ``data`` and ``gaps``, which are also its attributes.
 
     source     a provider's name or alias
-    pit        ISO 8601 with offset or a zone in brackets, or an aware datetime; None is open mode
+    pit        ISO 8601 with offset or a zone in brackets, or an aware datetime; "open" for what the source says now
     after      the cursor in the ``truncated`` gap of an earlier answer
     max_chars  maximum size of the envelope as JSON; 0 and None mean no limit
     on_gap     "raise": a fetch that failed raises; "keep": its envelope reports it in a gap, as on the command line
@@ -138,7 +139,10 @@ def panel(
     from pit_fetch.panels.grid import grid_of
     from pit_fetch.panels.panel import Panel
 
-    return Panel(grid_of(source, pits, over, {"limit": None, **_asked(own, options)}))
+    grid = grid_of(source, pits, over, {"limit": None, **_asked(own, options)})
+    if grid.caution:
+        warnings.warn(grid.caution, stacklevel=2)
+    return Panel(grid)
 
 
 def _asked(own: Mapping[str, object], further: Mapping[str, object] | None, **named: object) -> dict[str, object]:

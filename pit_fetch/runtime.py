@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
@@ -71,6 +71,13 @@ class Runtime(NamedTuple):
     browse: Callable[[str], bool] = no_browser
     stdout: TextIO | None = None
     stderr: TextIO | None = None
+
+    def __repr__(self) -> str:
+        # Debuggers, loggers and error trackers show what objects hold; the environment has keys.
+        return "<Runtime>"
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        raise TypeError("the environment of a process, and so a panel, cannot be pickled: pickle the frame of it")
 
     def path(self, name: str) -> str:
         """Return the path of a file that the user has named, in the working directory or, with ``~``, in a home.

@@ -42,6 +42,9 @@ class Signature(NamedTuple):
     params: Mapping[str, str] = _NONE
     headers: Mapping[str, str] = _NONE
 
+    def __repr__(self) -> str:
+        return "<Signature>"
+
 
 class HttpRequest(NamedTuple):
     """One exchange to make.

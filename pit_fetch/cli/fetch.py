@@ -73,6 +73,7 @@ def write_answer(
     ask: Answer = answer or fetch_once
     *others, request = requests
     request = _prepared(request, runtime)
+    others = [other._replace(is_unread=request.is_unread) for other in others]  # the later one may be among them
     output.progress = _progress(request, runtime)
     result = ask(*others, request, runtime, output.progress, list(argv))
     if request.output is not None or request.open:
@@ -113,6 +114,10 @@ def _prepared(request: FetchRequest, runtime: Runtime) -> FetchRequest:
     from pit_fetch.formats import renderer
 
     renderer(request.format)
+    # An agent's client shows an envelope with its gaps. A file, rows, and what a shell's loop goes through are used
+    # without a look.
+    is_read = audience.is_for_an_agent(runtime.environ) and not request.output and request.format in ("json", "table")
+    request = request._replace(is_unread=not is_read)
     if request.open and audience.is_for_an_agent(runtime.environ):
         raise UsageError(Code.OPERATORS_ONLY, what="--open shows a page to a person")
     if request.output:

@@ -64,7 +64,8 @@ _METAVARS = {"list": "A,B", "integer": "N", "number": "SECONDS", "instant": "DAT
 
 _EXIT_STATUSES = """\
 exit status: 0 an envelope is on stdout, with or without gaps; 2 the command line was refused;
-3, 4, 5 a config, input or upstream gap, with --fail or instead of a file or rows; 70 a bug; 130 interrupted.
+3, 4, 5 nothing but a config, input or upstream gap, with --fail also beside items (to an agent's client, an envelope
+with 0); 70 a bug; 130 interrupted.
 "pit_fetch --source SOURCE --help" shows the options of a source.
 """
 

@@ -145,9 +145,7 @@ def _written(
 def _set_status(
     request: FetchRequest, result: FetchResult, status: ExitStatus, options: envelope.EnvelopeOptions
 ) -> FetchResult:
-    # An envelope on stdout is read, with its gaps. A file, or rows for another program, is used without a look.
-    is_unread = request.output is not None or request.format not in ("json", "table")
-    if status is ExitStatus.OK and (request.fail or (is_unread and result.is_failure)):
+    if status is ExitStatus.OK and (request.fail or (request.is_unread and result.is_failure)):
         types = {gap.type for gap in result.gaps}
         status = next((_STATUS_OF_TYPE[kind] for kind in _STATUS_OF_TYPE if kind in types), status)
     if status is ExitStatus.OK:

@@ -65,6 +65,9 @@ class Settings(NamedTuple):
     options: Mapping[str, Any] = {}
     origins: Mapping[str, str] = {}
 
+    def __repr__(self) -> str:
+        return "<Settings>"  # the environment has keys
+
 
 def with_settings(runtime: Runtime) -> tuple[Runtime, Settings]:
     """Return ``runtime`` with the variables that files set, and the settings. Raise UsageError as below."""

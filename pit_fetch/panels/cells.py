@@ -67,6 +67,7 @@ class Grid(NamedTuple):
     fetch     answers a question by itself, as if there were no panel
     question  what every cell asks
     advice    what would make the answers faster; "" if nothing would
+    caution   what the answers may be mistaken for; "" if nothing is known
     """
 
     subjects: Sequence[Subject]
@@ -75,6 +76,7 @@ class Grid(NamedTuple):
     fetch: Ask
     question: Question = Question("", {}, is_offline=False)
     advice: str = ""
+    caution: str = ""
 
 
 def ask_consistently(grid: Grid, work: Callable[[Asking], T]) -> T:

@@ -30,6 +30,7 @@ from pit_fetch.panels.instants import instants
 from pit_fetch.panels.parts import key_of
 from pit_fetch.panels.universe import Subject, members, subjects
 from pit_fetch.request.fetch_request import FetchRequest
+from pit_fetch.request.operations import candidate_operations
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.wording import truncate
@@ -123,7 +124,20 @@ def grid_of(
             raise _name_subject(error, subject, questions) from None
     faster = _advice(latest, runtime)
     asking = partial(questions.asking, latest)
-    return Grid(asked, asking, runtime.clock.now, questions.fetch, _question(questions, latest), faster)
+    question, caution = _question(questions, latest), _caution(latest)
+    return Grid(asked, asking, runtime.clock.now, questions.fetch, question, faster, caution)
+
+
+def _caution(request: FetchRequest) -> str:
+    """Return what is wrong with a limit for an operation with a period; "" without both."""
+    # Items come newest release first: after a 10-K/A that restates 2021, the first one is of 2021.
+    period = candidate_operations(request.provider, request.options)[0].period
+    if not period or request.limit >= api.ALL:
+        return ""
+    return (
+        f"a limit keeps what was released last, which after an amendment is an old period: leave it out, and choose by "
+        f"{period} among the rows of a cell"
+    )
 
 
 def _question(questions: Questions, request: FetchRequest) -> Question:

@@ -17,6 +17,7 @@ from typing import Any, Literal
 from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.request.over import ReadFile, from_file
+from pit_fetch.request.values import MISSING, ZONE_FIX
 from pit_fetch.support.wording import truncate
 from pit_fetch.times import is_aware, parse_date, parse_pit
 
@@ -39,8 +40,10 @@ def instants(pits: object, read: ReadFile) -> list[datetime]:
 
 def _parse_instants(pits: object, read: ReadFile) -> Iterator[datetime]:
     if isinstance(pits, datetime):
-        if pits != pits or not is_aware(pits):  # pandas has a datetime that is none, and equals nothing
-            raise _refused(f"pits: {pits} has no time zone")
+        if pits != pits:  # pandas has a datetime that is none, and equals nothing
+            raise _refused(f"pits: {pits}: {MISSING}")
+        if not is_aware(pits):
+            raise _refused(f"pits: {pits} has no time zone: {ZONE_FIX}")
         # A plain one: that of pandas has nanoseconds, and prints otherwise.
         yield datetime(*pits.utctimetuple()[:6], pits.microsecond, tzinfo=UTC)
     elif isinstance(pits, str):
@@ -50,7 +53,8 @@ def _parse_instants(pits: object, read: ReadFile) -> Iterator[datetime]:
         for each in pits:
             yield from _parse_instants(each, read)
     else:
-        raise _refused(f"pits: {truncate(repr(pits))} is no instant")
+        fix = f": {ZONE_FIX}" if getattr(getattr(pits, "dtype", None), "kind", "") == "M" else ""
+        raise _refused(f"pits: {truncate(str(pits))} is no instant{fix}")
 
 
 def _parse_file(text: str, name: str) -> list[datetime]:

@@ -24,21 +24,21 @@ class Panel:
     """
 
     def __init__(self, grid: Grid) -> None:
-        self.grid = grid
+        self._grid = grid
 
     def __len__(self) -> int:
-        return sum(len(subject.pits) for subject in self.grid.subjects)
+        return sum(len(subject.pits) for subject in self._grid.subjects)
 
     def __iter__(self) -> Iterator[Cell]:
-        with self.grid.asking() as asking:
-            for subject in self.grid.subjects:
-                yield from cells_of(subject, asking.ask, self.grid.now)
+        with self._grid.asking() as asking:
+            for subject in self._grid.subjects:
+                yield from cells_of(subject, asking.ask, self._grid.now)
 
     def _cells(self, asking: Asking) -> list[Cell]:
         """Return all cells. Raise Changed."""
         cells: list[Cell] = []
-        for subject in self.grid.subjects:
-            cells += cells_of(subject, asking.ask, self.grid.now)
+        for subject in self._grid.subjects:
+            cells += cells_of(subject, asking.ask, self._grid.now)
             asking.check()
         return cells
 
@@ -55,7 +55,7 @@ class Panel:
         """
         from pit_fetch.formats.frames import to_pandas
 
-        cells = ask_consistently(self.grid, self._cells)
+        cells = ask_consistently(self._grid, self._cells)
         asked, own = map(to_pandas, halves(cells))
         import pandas
 
@@ -83,7 +83,7 @@ class Panel:
         from pit_fetch.panels.table import format_of
 
         form = format_of(fspath(path))  # before anything is asked
-        return dict(PanelFile(self.grid, fspath(path), again=again, engine=engine).write(form).statuses)
+        return dict(PanelFile(self._grid, fspath(path), again=again, engine=engine).write(form).statuses)
 
     def to_parquet(
         self, path: str | PathLike[str], *, again: bool = False, engine: str | distributed.Client = "local"
@@ -91,7 +91,7 @@ class Panel:
         """Write the table as Parquet, whatever the name of the file; see :meth:`write`."""
         from pit_fetch.panels.output import PanelFile
 
-        return dict(PanelFile(self.grid, fspath(path), again=again, engine=engine).write("parquet").statuses)
+        return dict(PanelFile(self._grid, fspath(path), again=again, engine=engine).write("parquet").statuses)
 
     def check(self, count: int) -> list[Cell]:
         """Ask ``count`` cells, or all if there are fewer, as the panel does and as single fetches do.
@@ -100,13 +100,13 @@ class Panel:
         on chance; none is of an instant that is yet to come. Raises GapError if none differs, but not every cell could
         be checked, since a question failed; UsageError if ``count`` is no number of cells.
         """
-        with self.grid.asking() as asking:
-            keyed = [(asking.key(subject), subject) for subject in self.grid.subjects]
-            cells = choose(keyed, self.grid.now(), count)
+        with self._grid.asking() as asking:
+            keyed = [(asking.key(subject), subject) for subject in self._grid.subjects]
+            cells = choose(keyed, self._grid.now(), count)
             # The panel asks a whole subject; one cell is enough.
             subjects = [cell.subject._replace(pits=[cell.pit]) for cell in cells]
-            answered = (cell for subject in subjects for cell in cells_of(subject, asking.ask, self.grid.now))
-            check = compare(zip(cells, answered, strict=True), self.grid.fetch)
+            answered = (cell for subject in subjects for cell in cells_of(subject, asking.ask, self._grid.now))
+            check = compare(zip(cells, answered, strict=True), self._grid.fetch)
         if check.unchecked and not check.differing:
             text = f"{len(check.unchecked):,} of {check.cells:,} cells could not be checked. The first of them:"
             raise GapError(check.failed, [text, check.reason])

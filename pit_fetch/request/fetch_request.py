@@ -21,7 +21,7 @@ from pit_fetch.request import evidence
 from pit_fetch.request.audience import is_for_an_agent
 from pit_fetch.request.operations import candidate_operations, check_operation
 from pit_fetch.request.options import COMMON_OPTIONS, parse_budget
-from pit_fetch.request.values import flag_of, format_value, parse_value
+from pit_fetch.request.values import flag_of, format_value, parse_value, plain_value
 from pit_fetch.times import parse_pit
 
 # The common options that decide the answer. Instants and cursors are repeated as they were written.
@@ -42,6 +42,7 @@ class FetchRequest(NamedTuple):
     width      characters in a line of the terminal, if the answer goes to one
     capture    the fetch is made to be recorded, and its answer is not used
     open       a browser shows the file
+    is_unread  nobody reads the gaps of an answer that is nothing but a failure: its exit status says so
     """
 
     provider: Provider
@@ -68,6 +69,7 @@ class FetchRequest(NamedTuple):
     width: int = 0
     capture: bool = False
     open: bool = False
+    is_unread: bool = False
 
     @property
     def captures_all(self) -> bool:
@@ -83,14 +85,14 @@ def from_values(
     command: str = "",
 ) -> FetchRequest:
     """Return the request of a Python call. None stands for an absent value. Raise UsageError, also for a bad name."""
-    known = [option.name for option in (*COMMON_OPTIONS, *provider.options)]
+    known = {option.name: option for option in (*COMMON_OPTIONS, *provider.options)}
     for name in values:
         if name not in known:
             from pit_fetch.courtesy.names import hint
 
             close = hint(name, known, {option.name: option.search_terms for option in provider.options})
             raise UsageError(Code.USAGE, text=f"{name} is not an option of {provider.name}{close}")
-    present = {name: value for name, value in values.items() if value is not None}
+    present = {name: plain_value(known[name], value) for name, value in values.items() if value is not None}
     return build({**defaults, **present}, provider, environ, command=command)
 
 

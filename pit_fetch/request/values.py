@@ -29,6 +29,9 @@ _INVISIBLE: Mapping[int, str | None] = {
 _FILE = r"(?i)@\S+\.(?:txt|csv|tsv|json|jsonl|toml|list|lst)"
 # Words that stand for everything in other tools.
 _ALL = frozenset(["all", "none", "max", "inf", "infinity", "unlimited", "everything", "0", "-1", "*"])
+# What to do about a value of a frame.
+MISSING = "a value is missing; leave such rows out, as frame.dropna() does"
+ZONE_FIX = 'give it one, with .tz_localize("America/New_York") in pandas or .replace(tzinfo=...) of a datetime'
 _TAKES = {"integer": "a whole number", "number": "a number", "instant": "an ISO 8601 text or a datetime"}
 
 
@@ -70,6 +73,34 @@ def parse_value(option: Option, value: object) -> Any:
             return parse_instant(option, text, times.instant)
         case _:
             return _parse_choice(option, text)
+
+
+def plain_value(option: Option, value: object) -> object:
+    """Return a value of pandas or NumPy, or a list where the option takes one value, as the program knows it.
+
+    Raise UsageError for what a frame has where a value is missing, and for a time without a zone. A naive midnight, as
+    a frame has a day, is that day, for options that take days.
+    """
+    parts = _parts(value)
+    if parts is None:
+        return _unboxed(option, value)
+    texts = [_unboxed(option, part) for part in parts]
+    return texts[0] if len(texts) == 1 and option.kind != "list" and not option.repeatable else texts
+
+
+def _unboxed(option: Option, value: object) -> Any:
+    kind = getattr(getattr(value, "dtype", None), "kind", "")  # of a NumPy scalar
+    text = str(value)
+    if text in ("NaT", "<NA>", "nan") and not isinstance(value, str):
+        raise UsageError(Code.USAGE, text=f"{option.name} is {text}: {MISSING}")
+    if kind in ("b", "i", "u", "f"):
+        return value.item()  # type: ignore[attr-defined]
+    if kind == "M" or (isinstance(value, datetime) and value.utcoffset() is None):
+        day, clock = text[:10], text[11:]
+        if option.kind != "instant" or option.name == "pit" or clock.strip("0:."):
+            raise UsageError(Code.USAGE, text=f"{option.name} has no time zone: {ZONE_FIX}")
+        return day
+    return value
 
 
 def format_value(value: object) -> str:
@@ -122,11 +153,10 @@ def _word(option: Option, value: object) -> str:
 
 def _scalar(option: Option, value: object) -> str:
     """Return a scalar as a word would spell it."""
-    if isinstance(value, datetime) and value.utcoffset() is None:
-        raise UsageError(Code.USAGE, text=f"{option.name} is a datetime without a time zone: use an aware one")
+    value = _unboxed(option, value)
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
-    is_hole = isinstance(value, float) and not math.isfinite(value)  # what a frame has where a value is missing
+    is_hole = isinstance(value, float) and not math.isfinite(value)
     is_misplaced = isinstance(value, bool) and "true" not in option.choices
     if not isinstance(value, (str, int, float, date)) or is_hole or is_misplaced:
         raise _type_error(option, _TAKES.get(option.kind, "a string"), value)
@@ -231,4 +261,7 @@ def _empty(option: Option) -> UsageError:
 
 
 def _type_error(option: Option, takes: str, value: object) -> UsageError:
-    return UsageError(Code.USAGE, text=f"{option.name} takes {takes}, not a value of type {type(value).__name__}")
+    several = "" if option.kind == "list" or _parts(value) is None else "; for several, ask pit_fetch.panel over them"
+    return UsageError(
+        Code.USAGE, text=f"{option.name} takes {takes}, not a value of type {type(value).__name__}{several}"
+    )

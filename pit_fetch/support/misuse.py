@@ -30,6 +30,9 @@ class Declared(dict[str, T]):
         super().__init__(declared)
         self.kind, self.place = kind, place
 
+    def __repr__(self) -> str:
+        return f"<{self.kind}: {', '.join(self)}>"  # the values of credentials are keys
+
     def __missing__(self, name: object) -> T:
         known = ", ".join(self) or "none"
         asked = redact_address(str(name))

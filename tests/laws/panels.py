@@ -233,7 +233,7 @@ def _break_off(panel: Panel, path: str, subjects: int) -> None:
             raise KeyboardInterrupt
 
     with suppress(KeyboardInterrupt):
-        PanelFile(panel.grid, path).write(on_cells=stop)
+        PanelFile(panel._grid, path).write(on_cells=stop)
 
 
 def _run(

@@ -39,5 +39,5 @@ def test_a_question_on_a_page_is_one_that_can_be_asked(page: Path, words: list[s
     served = Answering(lambda request: Response(b"{}", 403), lambda: NOW)
     provider = unhurried(registry.load(words[words.index("--source") + 1]))
     answer = fetch(tmp_path, *words, env={**VARIABLES, "HOME": str(tmp_path)}, transport=served, provider=provider)
-    assert answer.status in (0, 5), answer.complaint
+    assert answer.status in ((0, 3, 5) if "--offline" in words else (0, 5)), answer.complaint
     assert served.exchanges or "--offline" in words, answer.text

@@ -183,7 +183,7 @@ def test_the_questions_in_python(asking: Path) -> None:
     assert sorted(set(names["news"]["close"])) == closes
     assert "OTHER" not in outputs[0]
     assert [names["eps"][vintage].tolist() for vintage in ("first", "latest")] == [[12.20, 6.13], [6.10, 6.13]]
-    revenue = names["revenue"].pivot(index="pit", columns="cik", values="revenue")
+    revenue = names["newest"].pivot(index="pit", columns="cik", values="revenue")
     assert revenue.shape == (12, 20)
     assert [*revenue["1001"].fillna(0)] == [0, 400, 400, 400, *[410] * 8]
     assert outputs[3] == "2023-03-15 16:06:40-04:00 The first quarter.\n"

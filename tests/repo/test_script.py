@@ -53,7 +53,7 @@ def test_without_requests_a_fetch_names_the_install_command(run: Run, checkout: 
     done = run(
         *OFFLINE[:4], command=(sys.executable, "-S", str(checkout / "pit_fetch.py")), env={"BENZINGA_API_KEY": "x" * 20}
     )
-    assert (done.code, done.gap_types) == (0, ["config"])
+    assert (done.code, done.gap_types) == (3, ["config"])
     assert "pip install requests" in done.envelope["gaps"][0]["reason"]
 
 
@@ -155,7 +155,7 @@ def test_a_foreign_gate_in_the_working_directory_is_not_used(run: Run, tmp_path:
     (tmp_path / "pit_fetch_providers").mkdir()
     (tmp_path / "pit_fetch_providers" / "__init__.py").write_text("raise SystemExit('foreign code ran')\n")
     assert run(*OFFLINE, cwd=tmp_path).ids == ["1003", "1002"]
-    code = "import sys, json, pit_fetch; print(json.dumps(pit_fetch.fetch('benzinga', input_file=sys.argv[1])))"
+    code = "import sys, json, pit_fetch; print(json.dumps(pit_fetch.fetch('benzinga', 'open', input_file=sys.argv[1])))"
     done = run(str(SAMPLE), command=(sys.executable, "-c", code), cwd=tmp_path)
     assert len(done.ids) == 6
 

@@ -103,6 +103,9 @@ def test_over_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
         lambda: pit_fetch.fetch(None),  # type: ignore[arg-type]
         lambda: pit_fetch.fetch(b"benzinga"),  # type: ignore[arg-type]
         lambda: pit_fetch.fetch(["benzinga"]),  # type: ignore[arg-type]
+        lambda: pit_fetch.fetch("benzinga"),
+        lambda: pit_fetch.fetch("benzinga", pit=None),
+        lambda: pit_fetch.fetch("benzinga", options={"pit": None}),
         lambda: pit_fetch.fetch("benzinga", pit="2024-02-15"),
         lambda: pit_fetch.fetch("benzinga", pit=""),
         lambda: pit_fetch.fetch("benzinga", pit=False),  # type: ignore[arg-type]
@@ -274,3 +277,15 @@ def test_importing_the_package_imports_nothing_of_it() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"[]\n"
     with pytest.raises(AttributeError):
         pit_fetch.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize(("source", "is_warned"), [("sec_facts", True), ("bz-news-api", False)])
+def test_a_panel_with_a_limit_warns_where_an_old_period_may_be_the_newest_item(source: str, is_warned: bool) -> None:
+    over = {"tickers": ["IBM"]} if source == "bz-news-api" else {"cik": ["51143"]}
+    further = {} if source == "bz-news-api" else {"concept": "Assets"}
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        pit_fetch.panel(source, [PIT], over, options={"limit": 1, **further})
+        before = len(told)
+        pit_fetch.panel(source, [PIT], over, options=further)
+    assert ([*map(str, (row.message for row in told))] != [], len(told)) == (is_warned, before)

@@ -10,6 +10,7 @@ import re
 from argparse import ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from tempfile import TemporaryDirectory
 
 from pit_fetch.archive_admin.capture.estimate import duration, source_plan
@@ -86,7 +87,8 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         width = 0 if path or runtime.stdout is None else terminal_width(runtime.stdout, runtime.environ)
         written = file.write(form, _Shown(cells, file.kept_cells, progress, runtime), width=width, check=options.check)
         progress.tell(", ".join(f"{count:,} {status}" for status, count in written.statuses.items()))
-        return result_of(written, cells, name, is_kept=path is not None, fail=options.fail)
+        result = result_of(written, cells, name, is_kept=path is not None, fail=options.fail)
+        return replace(result, notes=(*filter(None, [grid.caution]), *result.notes))
 
 
 def _read(parser: Parser, argv: Sequence[str], runtime: Runtime) -> tuple[Namespace, list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from pit_fetch import times
@@ -119,6 +120,12 @@ MUTANTS = (
         "pit_fetch.request.fetch_request:from_values",
         _without_ceiling,
         ("library: refusals",),
+    ),
+    Mutant(
+        "a panel shows the environment",
+        "pit_fetch.panels.panel:Panel.__repr__",
+        lambda real: lambda panel: f"{real(panel)} {dict(os.environ)}",
+        ("library: secrets",),
     ),
     Mutant("a settings file's ceiling is none", _SETTINGS, _without_the_file_s_ceiling, ("looks: settings",)),
     Mutant("a file raises the ceiling", _SETTINGS, _by_the_file_alone, ("looks: settings",)),

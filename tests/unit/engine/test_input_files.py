@@ -71,5 +71,5 @@ def test_a_reply_is_read_in_every_form(tmp_path: Path, content: bytes) -> None:
 def test_what_is_no_reply_is_called_by_its_name(tmp_path: Path, content: bytes, problem: str) -> None:
     (tmp_path / "reply").write_bytes(content)
     left = read(tmp_path, str(tmp_path / "reply"))
-    assert (left.code, left.data, left.gap_types[-1]) == (0, [], "input_error")
+    assert (left.code, left.data, left.gap_types[-1]) == (4, [], "input_error")
     assert problem in left.reasons

@@ -271,7 +271,7 @@ def test_where_quoting_items_alone_came_before_an_error_nothing_is_said_of_the_r
         raise UpstreamError(Code.MALFORMED, problem="it is spoilt")
 
     left, _ = printed(tmp_path, demo(broken), "json")
-    assert (left.code, left.ids, "no_data" in left.gap_types) == (0, [], False)
+    assert (left.code, left.ids, "no_data" in left.gap_types) == (5, [], False)
 
 
 CARELESS: dict[str, Callable[[], Provider]] = {

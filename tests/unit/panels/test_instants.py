@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
@@ -98,6 +98,14 @@ def test_the_example_of_a_refusal_is_a_rule(frequency: str) -> None:
     if frequency == "sessions":
         pytest.importorskip("exchange_calendars")
     assert instants(example_rule(frequency), read)
+
+
+def test_a_timestamp_of_pandas_is_a_plain_instant() -> None:
+    pandas = pytest.importorskip("pandas")
+    (instant,) = instants(pandas.Timestamp("2024-02-15T16:00:00.123456789Z"), read)
+    assert (type(instant), instant) == (datetime, datetime(2024, 2, 15, 16, 0, 0, 123456, tzinfo=UTC))
+    with pytest.raises(UsageError, match="NaT: a value is missing"):
+        instants(pandas.NaT, read)
 
 
 def test_sessions_need_a_package(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -114,7 +114,7 @@ def test_fetches_that_are_not_in_the_index_yet_are_answered_and_nothing_is_writt
 def test_a_check_asks_single_fetches(archive: Archive) -> None:
     asked = panel(archive, ["IBM", "GE", "T"])
     assert asked.check(100) == []
-    wrong = asked.grid._replace(fetch=lambda over, pit: asked.grid.fetch({"symbol": "IBM"}, pit))
+    wrong = asked._grid._replace(fetch=lambda over, pit: asked._grid.fetch({"symbol": "IBM"}, pit))
     found = Panel(wrong).check(100)
     assert {(cell.over["symbol"], cell.pit.month) for cell in found} == {
         ("GE", 4), ("GE", 5), ("GE", 6), ("T", 4), ("T", 5), ("T", 6),
@@ -128,14 +128,14 @@ def test_a_check_that_a_failure_leaves_open_is_not_passed(archive: Archive) -> N
     def fetch(over: Mapping[str, Any], pit: datetime) -> PlainEnvelope:
         return failing if over["symbol"] == "T" else answers(over, pit)
 
-    answers = asked.grid.fetch
+    answers = asked._grid.fetch
     with pytest.raises(
         GapError, match=r"^3 of 6 cells could not be checked\. The first of them: The host is down\.$"
     ) as it:
-        Panel(asked.grid._replace(fetch=fetch)).check(100)
+        Panel(asked._grid._replace(fetch=fetch)).check(100)
     assert it.value.envelope is failing
     answers = lambda over, pit: PlainEnvelope()  # noqa: E731 - what differs is told all the same
-    assert {cell.over["symbol"] for cell in Panel(asked.grid._replace(fetch=fetch)).check(100)} == {"IBM"}
+    assert {cell.over["symbol"] for cell in Panel(asked._grid._replace(fetch=fetch)).check(100)} == {"IBM"}
 
 
 def test_a_frame_has_a_row_for_each_item_and_for_each_empty_cell(archive: Archive) -> None:
@@ -249,8 +249,8 @@ def test_what_is_kept_of_a_panel_is_that_of_the_content_of_its_saved_reply(archi
 
 
 def keys_of(panel: Panel) -> set[str]:
-    with panel.grid.asking() as asking:
-        return {asking.key(subject) for subject in panel.grid.subjects}
+    with panel._grid.asking() as asking:
+        return {asking.key(subject) for subject in panel._grid.subjects}
 
 
 def test_what_is_kept_of_a_panel_is_that_of_its_archive(archive: Archive) -> None:
@@ -274,7 +274,7 @@ def test_a_panel_that_is_written_again_is_of_what_the_archive_holds_by_then(arch
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        PanelFile(asked.grid, str(file)).write(on_cells=stop)
+        PanelFile(asked._grid, str(file)).write(on_cells=stop)
     (archive.folder / "list.toml").write_text(
         '[[request]]\nsource = "alphavantage"\nop = "DIVIDENDS"\nover.symbol = ["IBM", "T"]\n'
     )

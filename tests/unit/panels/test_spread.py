@@ -90,14 +90,14 @@ def test_the_same_bytes_from_any_number_of_workers(archive: Archive, client: Any
 def test_either_way_of_asking_continues_the_other(archive: Archive, client: Any, is_local_first: bool) -> None:
     engines = ["local", client] if is_local_first else [client, "local"]
     panel(archive).write("whole.csv")
-    first, then = (PanelFile(panel(archive).grid, "broken.csv", engine=engine) for engine in engines)
+    first, then = (PanelFile(panel(archive)._grid, "broken.csv", engine=engine) for engine in engines)
 
     def full(cells: int) -> None:
         raise OSError(28, "No space left on device")
 
     with pytest.raises(OSError, match="No space left"):
         first.write(on_cells=full)
-    kept = PanelFile(panel(archive).grid, "broken.csv").kept_cells
+    kept = PanelFile(panel(archive)._grid, "broken.csv").kept_cells
     then.write()
     assert (kept, Path("broken.csv").read_bytes()) == (3, Path("whole.csv").read_bytes())
 
@@ -168,7 +168,7 @@ def test_nobody_at_an_address(archive: Archive) -> None:
 
 
 def test_a_worker_with_other_data_or_without_the_archive(archive: Archive, client: Any) -> None:
-    asked = panel(archive).grid
+    asked = panel(archive)._grid
     before = key_of(asked)
     task = Task(__version__, asked.question, asked.subjects[0], before, asked.now())
     capture(archive, "GM")
@@ -185,7 +185,7 @@ def test_a_worker_with_other_data_or_without_the_archive(archive: Archive, clien
 
 
 def test_a_worker_of_another_version(archive: Archive) -> None:
-    asked = panel(archive).grid
+    asked = panel(archive)._grid
     subject = asked.subjects[0]
     task = Task("0.0.1", asked.question, subject, key_of(asked), asked.now())
     assert "install the same everywhere" in str(answered(task))
@@ -194,7 +194,7 @@ def test_a_worker_of_another_version(archive: Archive) -> None:
 
 def test_what_travels_has_no_setting_and_no_key(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ALPHAVANTAGE_API_KEY", "a-secret-key")
-    assert panel(archive).grid.question == (
+    assert panel(archive)._grid.question == (
         "alphavantage",
         {"limit": None, "op": "DIVIDENDS", "archive": str(archive.path), "offline": True},
         True,
@@ -202,7 +202,7 @@ def test_what_travels_has_no_setting_and_no_key(archive: Archive, monkeypatch: p
 
 
 def test_a_variable_that_changes_answers_changes_the_key(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = panel(archive).grid
+    asked = panel(archive)._grid
     before = key_of(asked)
     monkeypatch.setenv("PIT_FETCH_PLAN", "2026-07-01T00:00:00Z")
     assert before != key_of(asked)

@@ -269,12 +269,13 @@ def test_a_list_is_the_word_it_stands_for(value: object, word: str, name: str) -
         ("pit", "2024-02-15", "--pit must be YYYY-MM-DDTHH:MM:SS"),
         ("pit", date(2024, 2, 15), "--pit must be"),
         ("pit", 1_708_030_800, "--pit must be"),
-        ("pit", datetime(2024, 2, 15, 16), "pit is a datetime without a time zone: use an aware one"),  # noqa: DTZ001
-        ("pit", [PIT], "pit takes an ISO 8601 text or a datetime, not a value of type list"),
+        ("pit", datetime(2024, 2, 15, 16), "pit has no time zone: give it one, with .tz_localize"),  # noqa: DTZ001
+        ("pit", [PIT, PIT], "not a value of type list; for several, ask pit_fetch.panel over them"),
+        ("symbol", ["A", "B"], "symbol takes a string, not a value of type list; for several, ask pit_fetch.panel"),
         ("pit", PIT.encode(), "pit takes an ISO 8601 text or a datetime, not a value of type bytes"),
-        ("date_from", datetime(2024, 2, 15), "date_from is a datetime without a time zone"),  # noqa: DTZ001
-        ("date_to", datetime(2024, 2, 15), "date_to is a datetime without a time zone"),  # noqa: DTZ001
-        ("since_when", datetime(2024, 2, 15), "since_when is a datetime without a time zone"),  # noqa: DTZ001
+        ("date_from", datetime(2024, 2, 15, 16), "date_from has no time zone"),  # noqa: DTZ001
+        ("date_to", datetime(2024, 2, 15, 16), "date_to has no time zone"),  # noqa: DTZ001
+        ("since_when", datetime(2024, 2, 15, 16), "since_when has no time zone"),  # noqa: DTZ001
         ("symbol", b"AAPL", "symbol takes a string, not a value of type bytes"),
         ("tickers", [["AAPL"]], "tickers takes a string, not a value of type list"),
         ("limit", True, "limit takes a whole number, not a value of type bool"),

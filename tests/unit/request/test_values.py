@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from pit_fetch.errors import UsageError
 from pit_fetch.provider import Option
-from pit_fetch.request.values import flag_of, format_value, parse_value, strip_invisible
+from pit_fetch.request.values import flag_of, format_value, parse_value, plain_value, strip_invisible
 
 NEW_YORK = ZoneInfo("America/New_York")
 NOON = datetime(2024, 2, 15, 12, tzinfo=UTC)
@@ -118,9 +118,9 @@ BAD: list[tuple[Option, object, str]] = [
     (TEXT, ["AAPL"], "symbol takes a string, not a value of type list"),
     (TEXT, Column("A", "B"), "symbol takes a string"),
     (TEXT, True, "symbol takes a string"),
-    (TEXT, math.nan, "symbol takes a string"),
+    (TEXT, math.nan, "symbol is nan: a value is missing"),
     (TEXT, math.inf, "symbol takes a string"),
-    (TEXT, datetime(2024, 2, 15), "symbol is a datetime without a time zone: use an aware one"),  # noqa: DTZ001
+    (TEXT, datetime(2024, 2, 15), "symbol has no time zone: give it one"),  # noqa: DTZ001
     (CHOICE, "1month", "--horizon is one of 3month, 6month"),
     (LIST, "", "--date-list is empty: give a value or leave it out"),
     (LIST, ",", "--date-list is empty: give a value or leave it out"),
@@ -131,7 +131,7 @@ BAD: list[tuple[Option, object, str]] = [
     (LIST, {"a": 1}, "date_list takes one or more strings"),
     (LIST, [Column("A", "B")], "date_list takes a string"),
     (LIST, ["A", None], "date_list takes a string, not a value of type NoneType"),
-    (LIST, ["A", math.nan], "date_list takes a string, not a value of type float"),  # a gap in a Series
+    (LIST, ["A", math.nan], "date_list is nan: a value is missing"),  # a gap in a Series
     (LIST, ["A", ""], "--date-list is empty"),
     (FORMS, "small,medium", "--sizes is a comma-separated list of small, large"),
     (TEXTS, [], "--query is empty"),
@@ -158,7 +158,7 @@ BAD: list[tuple[Option, object, str]] = [
     (NUMBER, "soon", "--timeout is a number of seconds"),
     (INSTANT, "last week", "--date-from is YYYY-MM-DD (a New York day), a full timestamp with offset"),
     (INSTANT, "1708030800000", "not milliseconds"),
-    (INSTANT, datetime(2024, 2, 15), "date_from is a datetime without a time zone"),  # noqa: DTZ001
+    (INSTANT, datetime(2024, 2, 15, 16), "date_from has no time zone: give it one, with .tz_localize"),  # noqa: DTZ001
     (INSTANT, False, "date_from takes an ISO 8601 text or a datetime"),
     (FLAG, 1, "exact takes true or false"),
     (FLAG, "yes", "exact takes true or false"),
@@ -245,11 +245,25 @@ def test_a_value_of_another_type_is_refused(option: Option, value: object) -> No
         parse_value(option, value)
 
 
+def test_what_a_frame_has_is_what_it_plainly_means() -> None:
+    numpy, pandas = pytest.importorskip("numpy"), pytest.importorskip("pandas")
+    day, midnight = numpy.datetime64("2024-02-15"), pandas.Timestamp("2024-02-15")
+    rows = [
+        (INTEGER, numpy.int64(5), 5), (TEXT, ["AAPL"], "AAPL"), (TEXT, numpy.array([320193]), 320193),
+        (INSTANT, day, "2024-02-15"), (INSTANT, day.astype("datetime64[ns]"), "2024-02-15"),
+        (INSTANT, midnight, "2024-02-15"), (LIST, numpy.array([1, 2]), [1, 2]),
+    ]  # fmt: skip
+    assert [plain_value(option, value) for option, value, _ in rows] == [plain for _, _, plain in rows]
+    for missing in (pandas.NaT, pandas.NA, numpy.datetime64("NaT"), numpy.float64("nan")):
+        with pytest.raises(UsageError, match="a value is missing; leave such rows out"):
+            plain_value(INSTANT, missing)
+
+
 @pytest.mark.parametrize("make", ["array", "Series", "Index", "Categorical"])
 def test_a_column_of_a_frame_is_a_list_and_not_a_text(make: str) -> None:
     pandas = pytest.importorskip("pandas")
     column = getattr(pandas, make)(["A", "B"])
     assert parse_value(LIST, column) == parse_value(LIST, pandas.Series(column).to_numpy()) == ("A", "B")
     for option, value in ((TEXT, column), (LIST, pandas.DataFrame({"A": column})), (INSTANT, pandas.NaT)):
-        with pytest.raises(ValueError, match=r"takes|utcoffset"):
+        with pytest.raises(ValueError, match=r"takes|is missing"):
             parse_value(option, value)
