@@ -150,6 +150,27 @@ _WORDS = "=("  # opens the words of an array or a pattern, which are no commands
 _ASSIGNMENT = r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?="
 # Behind these words a command begins. The last two are options of "time".
 _RESERVED = frozenset(("!", "{", "if", "then", "elif", "else", "do", "while", "until", "time", "-p", "--"))
+# Programs that run the rest of their words, each with those of its options that a value follows. Agents write them in
+# front of a call, and one of them could take the ceiling out of its environment.
+_RUNNERS = {
+    "env": "uC",
+    "sudo": "ugCDhpRrTt",
+    "doas": "uC",
+    "timeout": "ks",
+    "nice": "n",
+    "ionice": "cnp",
+    "nohup": "",
+    "setsid": "",
+    "stdbuf": "ioe",
+    "xargs": "adEILnPs",
+    "command": "vV",
+    "builtin": "",
+    "exec": "a",
+    "time": "fo",
+}
+_RUNNER_OPERAND = r"[0-9.]+[smhd]?|PIT_FETCH_\w*|-"
+# What these run is a script, or a text among their words.
+_SHELLS = frozenset(("bash", "dash", "eval", "sh", "trap", "zsh"))
 
 
 class Violation(Exception):
@@ -423,26 +444,40 @@ def _strings(document: Any) -> Optional[list[str]]:
 
 
 def runs_wrapper(command: str) -> bool:
-    """Return whether pit_fetch is the program of a command, anywhere in a list: a call, in an ordinary session.
+    """Return whether a command runs pit_fetch, anywhere in a list, itself or by a program that runs others.
 
-    This tells a call from a mention (``git commit -m``, ``grep``). What another program runs (``xargs``, ``env``,
-    ``bash -c``) is none: an ordinary session can run any program anyway. A quote or a substitution without an end
-    makes a call of whatever names pit_fetch, since nobody can say what it holds.
+    This tells a call from a mention (``git commit -m``, ``grep``) in an ordinary session. A quote or a substitution
+    without an end makes a call of whatever names pit_fetch, since nobody can say what it holds.
     """
     if "pit_fetch" not in _bare(command).lower():
         return False
     try:
         return wrapper_arguments(command) is not None or any(map(_is_call, _commands(command)))
-    except ValueError:
+    except (ValueError, RecursionError):
         return True
 
 
 def _is_call(words: list[str]) -> bool:
-    places = (n for n, word in enumerate(words) if word not in _RESERVED and not re.match(_ASSIGNMENT, word))
-    place = next(places, len(words))
+    place = 0
+    while place < len(words) and (
+        words[place] in _RESERVED
+        or re.match(_ASSIGNMENT, words[place])
+        or re.fullmatch(_RUNNER_OPERAND, words[place])
+        or os.path.basename(words[place]) in _RUNNERS
+    ):
+        values = _RUNNERS.get(os.path.basename(words[place]))
+        place += 1
+        while values is not None and place < len(words) and words[place].startswith("-"):
+            place += 2 if words[place][1:] in set(values) else 1
     # In $HOME/bin/pit_fetch the expansion is not known. Some file systems ignore case.
-    program = "".join(words[place : place + 1]).lstrip("~${").lower()
-    return _arguments_of([program, *words[place + 1 :]]) is not None
+    program, rest = "".join(words[place : place + 1]).lstrip("~${").lower(), words[place + 1 :]
+    if os.path.basename(program) in _SHELLS:
+        operands = [word for word in rest if not word.startswith("-")]
+        is_text = program in ("eval", "trap") or any(re.match("-[a-z]*c", word) for word in rest)
+        return any(map(runs_wrapper, operands if is_text else operands[:1]))
+    if place and re.search(r"\s", program):  # as of ``env -S``
+        return runs_wrapper(words[place])
+    return _arguments_of([program, *rest]) is not None
 
 
 class _Line:

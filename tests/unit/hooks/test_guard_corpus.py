@@ -70,7 +70,7 @@ def test_what_only_mentions_pit_fetch_is_left_alone_in_an_ordinary_session() -> 
     assert others(MENTIONS, "alone", CEILING) == others(MENTIONS, "refused", ONLY) == []
 
 
-def test_a_call_is_no_mention_and_what_another_program_runs_is_its_own_affair() -> None:
+def test_a_call_is_no_mention_and_what_is_beyond_is_left_alone() -> None:
     assert others(SESSION_CALLS, "refused", CEILING) == others(BEYOND, "alone", CEILING) == []
 
 
