@@ -148,8 +148,8 @@ class Code:
     CLAIMED = _unverifiable('Items with "evidence": "claimed" are not proved, and may have changed since: {claims}.')
     # While they are not: in an answer without items. Only an operator can do that.
     CLAIMS_NOT_ACCEPTED = _unverifiable(
-        "{operation} also has claims, which are no proof (pit_fetch sources {source}). An operator may accept them: "
-        "--evidence claimed, or for an agent PIT_FETCH_EVIDENCE={source}=claimed, set before its session.",
+        "{operation} also has claims, which are no proof (pit_fetch sources {source}). To accept them: "
+        "--evidence claimed, or for an agent PIT_FETCH_EVIDENCE={source}=claimed before its session.",
         per_fetch=True,
     )
     # Of public items: nobody can tell what they quote from an envelope of what came after the PIT.
@@ -330,8 +330,8 @@ class Code:
         "under PIT_FETCH_CEILING or PIT_FETCH_WRAPPER_ONLY."
     )
     EVIDENCE_NOT_GRANTED = _config(
-        "--evidence claimed is the operator's choice under PIT_FETCH_CEILING, PIT_FETCH_WRAPPER_ONLY or an agent's "
-        "client (CLAUDECODE): leave it out, or have PIT_FETCH_EVIDENCE={source}=claimed set before the session."
+        "Under a ceiling or an agent's client --evidence claimed is the operator's choice: leave it out, "
+        "or have PIT_FETCH_EVIDENCE={source}=claimed set before the session."
     )
     EVIDENCE_MALFORMED = _config(
         "PIT_FETCH_EVIDENCE must be claimed, proved, or such a grade by source: earningscall=claimed,yahoo=claimed."

@@ -72,7 +72,7 @@ def test_a_library_that_fails_is_an_unreachable_host(tmp_path: Path, problem: Ex
         raise problem
 
     answer = inprocess.fetch(tmp_path, "--source", "library", *PIT, provider=loading(call))
-    assert (answer.gap_types, answer.code) == (["pit_excluded", "unverifiable", "upstream_error"], 0)
+    assert (answer.gap_types, answer.code) == (["pit_excluded", "unverifiable", "upstream_error"], 5)
     assert "key=1" not in answer.out + answer.err
 
 

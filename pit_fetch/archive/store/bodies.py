@@ -51,7 +51,7 @@ def pack(body: bytes, base: bytes | None = None) -> Packed:
 
 
 def unpack(packed: Packed, base: bytes | None, size: int) -> bytes:
-    """Return the body, of length ``size``. Raise Damaged, or Unreadable if zstandard is needed and missing.
+    """Return the body, of at most ``size`` bytes. Raise Damaged, or Unreadable if zstandard is needed and missing.
 
     No more than ``size`` is unpacked: a megabyte of damage may stand for gigabytes.
     """
@@ -61,7 +61,7 @@ def unpack(packed: Packed, base: bytes | None, size: int) -> bytes:
         if packed.coding == ZLIB:
             member = zlib.decompressobj()
             body: bytes = member.decompress(packed.data, size + 1)
-            if len(body) != size or not member.eof:
+            if len(body) > size or not member.eof:
                 raise damaged("a body cannot be unpacked")
             return body
         if packed.coding != ZSTD:
@@ -71,7 +71,8 @@ def unpack(packed: Packed, base: bytes | None, size: int) -> bytes:
             from pit_fetch.support.install import install_command
 
             raise Unreadable(f"it is packed with zstandard, which is missing ({install_command('zstandard')})")
-        if zstandard.frame_content_size(packed.data) != size:  # which it would unpack, whatever is asked for
+        # It would unpack what the frame states, whatever is asked for; -1 is a frame that states nothing.
+        if not 0 <= zstandard.frame_content_size(packed.data) <= size:
             raise damaged("a body cannot be unpacked")
         decompressor = zstandard.ZstdDecompressor(dict_data=_dictionary(zstandard, base), max_window_size=1 << 31)
         body = decompressor.decompress(packed.data, max_output_size=size)

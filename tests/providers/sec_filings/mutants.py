@@ -270,7 +270,7 @@ MUTANTS = (
     Mutant("sec_filings: the Z of a list is believed", f"{_RELEASE}:date_by_row", _in_utc, _LAW),
     Mutant(
         "sec_filings: late hours beside exact ones of the same day",
-        f"{_RELEASE}:by_row",
+        f"{_RELEASE}:date_by_row",
         _by_the_list,
         ("sec_filings: day",),
     ),

@@ -138,7 +138,7 @@ def test_a_filing_date_that_was_moved_back_is_no_evidence(
         Response(b"", 500),
         Response(b"<html></html>"),
         Response(sec.daily_index(date(2024, 2, 13), [LISTED]).encode()),
-        Response(GOOD.encode(), 200, {"Date": "Wed, 14 Feb 2024 22:31:00 GMT"}),
+        Response(GOOD.encode(), 200, {"Date": "Wed, 14 Feb 2024 22:31:00 GMT", "Age": "99999999"}),
     ],
 )
 @pytest.mark.parametrize("options", [{}, {"forms": ("8-K",)}])

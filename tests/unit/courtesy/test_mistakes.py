@@ -414,7 +414,7 @@ def test_without_dateutil_the_package_is_named_whatever_the_rows(
         )
         out = io.StringIO()
         monkeypatch.setattr(sys, "stdout", out)
-        words = shlex.split(f"{SOURCES['AV']} EARNINGS symbol=A --input-file")
+        words = shlex.split(f"{SOURCES['AV']} EARNINGS symbol=A --evidence claimed --input-file")
         assert main([*words, str(tmp_path / "reply.json")]) == 3
         reasons = [gap["reason"] for gap in json.loads(out.getvalue())["gaps"] if gap["type"] == "config"]
         assert reasons == [f"The package python-dateutil is missing: run {install_command('python-dateutil')}"]
@@ -423,7 +423,7 @@ def test_without_dateutil_the_package_is_named_whatever_the_rows(
 # What each operation needs besides a file.
 FILES = {
     "BZ": [""],
-    "AV": ["EARNINGS symbol=A", "TIME_SERIES_DAILY symbol=A", "NEWS_SENTIMENT tickers=A", "DIVIDENDS symbol=A"],
+    "AV": ["TIME_SERIES_DAILY symbol=A", "NEWS_SENTIMENT tickers=A", "DIVIDENDS symbol=A"],
     "SEC": ["fraud"],
     "FRED": ["GNP"],
     "PPLX": ["--query a"],
