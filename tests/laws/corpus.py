@@ -17,6 +17,8 @@ from tests.laws.worlds import Case, run
 
 FOLDER = Path(__file__).resolve().parents[1] / "corpus"
 NOW = datetime(2027, 1, 1, tzinfo=UTC)
+# The exit status of a fetch that is nothing but a failure, by the type of its gap.
+_STATUS = {"config": 3, "input_error": 4, "upstream_error": 5}
 
 
 class Score(NamedTuple):
@@ -54,7 +56,7 @@ def score(chosen: Sequence[Mapping[str, Any]], words: Sequence[str] = ()) -> Sco
                 (claimed if record["id"] in on_claims else leaks).append(name)
             if record["public"] and not kept:
                 drops.append(name)
-        if left.code != 0:
+        if left.code not in (0, *(_STATUS[kind] for kind in left.gap_types if kind in _STATUS)):
             leaks.append(f"{case['id']} exit status {left.code}")
     records = [record for case in chosen for record in case["items"]]
     public = sum(record["public"] for record in records)
