@@ -27,6 +27,9 @@ _TOKEN = re.compile(
     rf"|<(/?)([A-Za-z][^\s/>]*+)({_ATTRIBUTES})",
     re.DOTALL,
 )
+# Within a drawing a comment may be none, and a quotation mark may stand in a comment: each tag counts.
+_DOUBTFUL_TOKEN = re.compile(r"<(/?)([A-Za-z][^\s/<>]*+)([^<>]*+)")
+_CLOSED = re.compile(r"(?:[^\"'=/]|/(?!$)|=\s*+(?:\"[^\"]*+\"|'[^']*+'))*+/")
 _RAW = {name: re.compile(f"</{name}(?=[\\s/>])", re.IGNORECASE)
         for name in ("script", "style", "textarea", "title", "iframe", "xmp", "noembed", "noframes")}  # fmt: skip
 VOID = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source",
@@ -85,15 +88,19 @@ class _Pass:
 
     def steps(self, source: str) -> int:
         steps = place = 0
-        while steps <= _MOST_STEPS and (token := _TOKEN.search(source, place)) is not None:
-            place = token.end()
-            name, block = (token[2] or "").lower(), self.blocks[-1][0]
+        while steps <= _MOST_STEPS:
+            block = self.blocks[-1][0]
+            is_doubtful = block in _FOREIGN or place < self.doubtful
+            token = (_DOUBTFUL_TOKEN if is_doubtful else _TOKEN).search(source, place)
+            if token is None:
+                break
+            place, name = token.end(), (token[2] or "").lower()
             if not name:
-                place = token.start() + 2 if block in _FOREIGN or place <= self.doubtful else place
-            elif token[1]:
+                continue
+            if token[1]:
                 self.end(name)
             elif block in _FOREIGN and name not in _END_FOREIGN and name not in _FOREIGN:
-                if not token[3].endswith("/"):
+                if not _CLOSED.fullmatch(token[3]):
                     self.open.append(name)
                     self.format(name, token[3])
             elif name in _RAW:
@@ -101,7 +108,7 @@ class _Pass:
                 place = self.skip(name, source, place)
             elif name in _NOT_NESTED:
                 self.end_small(name)
-            elif not (name in _FOREIGN and token[3].endswith("/")):
+            elif not (name in _FOREIGN and _CLOSED.fullmatch(token[3])):
                 self.begin(name, token[3])
             steps += len(self.open) + _REPETITION * len(self.formatting)
         return steps
