@@ -72,7 +72,7 @@ def is_costly(source: str) -> bool:
         return True
     opened = tags - source.count("</")
     repeated = _SAME_KIND * len(set(_FORMATTED.findall(source)))
-    # Of most pages these alone say that they cost little, in a tenth of the time.
+    # Of most pages these numbers alone say that they cost little.
     return tags * (opened + _REPETITION * repeated) > _MOST_STEPS and _Pass().steps(source) > _MOST_STEPS
 
 
