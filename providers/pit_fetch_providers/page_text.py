@@ -17,34 +17,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import ConfigError
+from pit_fetch_providers.page_cost import VOID, is_costly
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-# Pages that would cost the parser minutes or gigabytes. No such page was recorded.
-
-# A tag takes 250 bytes of memory: 56 MB of short paragraphs took 2.5 GB. No recorded page has more than 32,050 tags.
-_MOST_TAGS = 1_000_000
-# For many a tag a parser looks through all elements that are open: 20,000 that nest take it half a second, and 200,000
-# a minute. Recorded documents nest 130 deep.
-_MOST_OPEN, _ROUNDS = 5_000, 30
-# A parser repeats formatting that was left open in each paragraph, of one kind up to three times: 40 kB of
-# ``<font size=1><p>``, each of another size, took 600 MB.
-_MOST_REPEATED, _REPEATS = 3_000_000, 3
 # A parser compares the attributes of an element: 60,000 took seven seconds. A picture in an attribute is long, and one.
 _LONG_TAG, _MOST_ATTRIBUTES = 20_000, 1_000
 _TAG = re.compile(r"<([A-Za-z][^\s/>]*)([^>]*)")
-_ATTRIBUTES = r"(?:[^<>\"']++|\"[^<>\"]*\"|'[^<>']*')*+>"
-_LEAF = re.compile(rf"<([A-Za-z][^\s/<>\"']*+){_ATTRIBUTES}[^<]*+</\1\s*>", re.IGNORECASE)
-_FORMATTING_TAGS = ("b", "big", "code", "em", "font", "i", "s", "small", "strike", "strong", "tt", "u")
-_FORMATTING = re.compile(rf"<(?=[A-Za-z])(?:{'|'.join(_FORMATTING_TAGS)})(?=[\s/>])[^>]*", re.IGNORECASE)
-_VOID = ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr")
-# The next element of its kind ends one of these that has no end tag.
-_ENDS_BY_ITSELF = ("a", "p", "li", "dt", "dd", "td", "th", "tr", "tbody", "thead", "tfoot", "option")
-_NEVER_DEEP = re.compile(
-    rf"<!--[^<>]*-->|</?(?=[A-Z])(?:{'|'.join((*_VOID, *_ENDS_BY_ITSELF, *_FORMATTING_TAGS))})(?=[\s/>]){_ATTRIBUTES}",
-    re.IGNORECASE,
-)
 
 # In XML a tag can end its own element. HTML would take all that follows for the content of the element.
 _HEAD = 4_096
@@ -81,6 +61,7 @@ _LENGTH = re.compile(r"[0-9.]*[1-9]")
 _PLACES = {"right": 1, "left": 3}  # in the four lengths of a shorthand, which begin at the top
 _VISIBLE = {"visible": True, "hidden": False, "collapse": False}
 _RELATIVE_SIZE = re.compile(r"[0-9.]+(?:em|%|ex|ch)|inherit|unset|larger|smaller|")
+_SIZE_OF_FONT = re.compile(r"(?<!\S)(?:[0-9.]+(?:[a-z]+|%)|0*\.?0+|inherit|unset|larger|smaller)(?=[\s/]|$)")
 _LONGEST_STYLE = 20_000
 # A cell with more text is a column of a page that a table lays out. To measure each of many cells in cells would take
 # the square of their number.
@@ -160,37 +141,13 @@ def parse_page(source: str, *, is_xml: bool = False) -> LexborHTMLParser | None:
     return None if is_costly(source) else LexborHTMLParser(source)
 
 
-def is_costly(source: str) -> bool:
-    """Return whether a page has too many tags, nests too deep, or leaves too much formatting open."""
-    tags = source.count("<")
-    if tags > _MOST_TAGS or (_repeats(source, tags) and _repeats(_drop_ended(source), tags)):
-        return True
-    if tags <= _MOST_OPEN:
-        return False
-    open_tags = _drop_ended(_NEVER_DEEP.sub("", source), _MOST_OPEN)
-    return open_tags.count("<") - open_tags.count("</") > _MOST_OPEN
-
-
-def _repeats(source: str, tags: int) -> bool:
-    return _REPEATS * len(set(_FORMATTING.findall(source))) * tags > _MOST_REPEATED
-
-
-def _drop_ended(source: str, few: int = 0) -> str:
-    """Return a page without most elements that are ended, innermost ones first, until only a ``few`` tags are left."""
-    for _ in range(_ROUNDS):
-        source, dropped = _LEAF.subn("", source)
-        if not dropped or source.count("<") <= few:
-            break
-    return source
-
-
 def _drop_many_attributes(tag: re.Match[str]) -> str:
     is_long = len(tag[2]) > _LONG_TAG and len(tag[2].split()) > _MOST_ATTRIBUTES
     return f"<{tag[1]}" if is_long else tag[0]
 
 
 def _close(tag: re.Match[str]) -> str:
-    return tag[0] if tag[1].lower() in _VOID else f"<{tag[1]}{tag[2][:-1]}></{tag[1]}>"
+    return tag[0] if tag[1].lower() in VOID else f"<{tag[1]}{tag[2][:-1]}></{tag[1]}>"
 
 
 def strip_invisible(text: str) -> str:
@@ -248,7 +205,8 @@ def _sign(shift: str, words: str, before: str) -> str:
 def look_of(tag: str, style: str = "", *, is_hidden: bool = False, is_small: bool = False) -> Look:
     """Return how an element is shown, by its tag and its own style: the last value of each property counts."""
     found = _DECLARATION.findall(style.lower()) if len(style) <= _LONGEST_STYLE else []
-    values = {name: value.strip() for name, value in found}
+    sized = (("font-size", _size(value)) if name == "font" else (name, value) for name, value in found)
+    values = {name: value.strip() for name, value in sized}
     display, kind = values.get("display", ""), _KINDS.get(tag, "inline")
     if tag in _UNSEEN or display == "none" or (is_hidden and not display):
         return Look(kind, is_gone=True)
@@ -256,7 +214,8 @@ def look_of(tag: str, style: str = "", *, is_hidden: bool = False, is_small: boo
         kind = "inline" if kind == "line" else kind
     elif display and tag not in _TABLE:
         kind = "piece" if display.startswith("inline") else _KINDS.get(tag, "line")
-    look = Look(kind, is_visible=_VISIBLE.get(values.get("visibility", "")), has_size=_has_size(values))
+    size = "medium" if tag == "font" and is_small else ""
+    look = Look(kind, is_visible=_VISIBLE.get(values.get("visibility", "")), has_size=_has_size(values, size))
     if kind not in ("inline", "piece"):
         return look
     if tag == "li":
@@ -266,8 +225,14 @@ def look_of(tag: str, style: str = "", *, is_hidden: bool = False, is_small: boo
     return look._replace(shift=shift, is_shift_sure=is_sure, before=before, behind=behind)
 
 
-def _has_size(values: Mapping[str, str]) -> bool | None:
-    size = values.get("font-size", "")
+def _size(font: str) -> str:
+    """Return the size of a shorthand; "medium" for one of no number."""
+    size = _SIZE_OF_FONT.search(font)
+    return "medium" if size is None else size[0]
+
+
+def _has_size(values: Mapping[str, str], default: str) -> bool | None:
+    size = values.get("font-size", default)
     return False if _ZERO.fullmatch(size) else None if _RELATIVE_SIZE.fullmatch(size) else True
 
 
@@ -284,7 +249,7 @@ def _shift(tag: str, values: Mapping[str, str], *, is_small: bool) -> tuple[str,
     if aligned in ("super", "sub"):
         return (RAISED if aligned == "super" else LOWERED), True
     if aligned in ("top", "text-top"):
-        return (RAISED if is_small or tag == "small" or "font-size" in values or "font" in values else ""), False
+        return (RAISED if is_small or tag == "small" or "font-size" in values else ""), False
     if _LENGTH.match(aligned.lstrip("-")):
         return (LOWERED if aligned.startswith("-") else RAISED), True
     return "", True

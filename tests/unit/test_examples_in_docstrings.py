@@ -74,6 +74,7 @@ PURE_MODULES = (
     "pit_fetch_providers.edgar.forms",
     "pit_fetch_providers.edgar.header",
     "pit_fetch_providers.fred.vintages",
+    "pit_fetch_providers.page_cost",
     "pit_fetch_providers.page_text",
     "pit_fetch_providers.perplexity.pages",
     "pit_fetch_providers.sec_facts.derive",
