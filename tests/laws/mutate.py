@@ -1,10 +1,10 @@
 """Plants each named leak in a process of its own and asks the laws. A survivor is a law, or a world, that is missing.
 
-    python -m tests.laws.mutate [part of a name] [--seconds N]
+    python -m tests.laws.mutate [part of a name] [--seconds N] [--seed N]
 
 Two at a time. Prints which law killed each, and the score; exit status 1 when one survived. A leak
 that no longer fits the program, or that fails of itself, is an error. With ``--seconds``, as many as
-begin in that time, chosen at random.
+begin in that time, chosen at random, or by a seed.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("part", nargs="?", default="")
     parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--seed", type=int)
     given, began = parser.parse_args(), time.monotonic()
     named = [mutant for mutant in MUTANTS if given.part in mutant.name]
-    waiting = named if given.seconds == float("inf") else Random().sample(named, len(named))
+    waiting = named if given.seconds == float("inf") else Random(given.seed).sample(named, len(named))
     for name in registry.BUNDLED_NAMES:  # once, and not in every process
         registry.load(name)
     verdicts = _verdicts(waiting, began + given.seconds)

@@ -139,7 +139,7 @@ MUTANTS = (
     Mutant("explain calls all public", "pit_fetch.inspect.verdict:visibility", _public, ("looks: verdicts",)),
     Mutant(
         "explain leaves out what a fetch shows",
-        "pit_fetch.inspect.explain:run",
+        "pit_fetch.inspect.explain:explain",
         _without_what_a_fetch_shows,
         ("looks: verdicts",),
     ),
