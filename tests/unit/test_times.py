@@ -157,3 +157,23 @@ def test_no_reading_of_a_wall_clock_is_later(wall: datetime) -> None:
 )
 def test_an_instant_in_words(moment: str, text: str) -> None:
     assert times.format_for_people(utc(moment)) == text
+
+
+@pytest.mark.parametrize(
+    ("day", "following"),
+    [
+        ("2024-02-15", "2024-02-16"),
+        ("2024-02-16", "2024-02-20"),  # Washington's Birthday
+        ("2024-05-24", "2024-05-28"),  # Memorial Day
+        ("2024-11-27", "2024-11-29"),  # Thanksgiving
+        ("2021-12-23", "2021-12-27"),  # Christmas Day on a Saturday
+        ("2022-12-23", "2022-12-27"),  # on a Sunday
+        ("2023-11-09", "2023-11-13"),  # Veterans Day on a Saturday
+    ],
+)
+def test_the_next_business_day(day: str, following: str) -> None:
+    assert times.next_business_day(date.fromisoformat(day)) == date.fromisoformat(following)
+
+
+def test_the_last_minute_of_the_calendar_has_no_instant_behind_it() -> None:
+    assert times.parse_wall_clock("9999-12-31 23:59", NEW_YORK) is None
