@@ -459,13 +459,11 @@ def runs_wrapper(command: str) -> bool:
 
 def _is_call(words: list[str]) -> bool:
     place = 0
-    while place < len(words) and (
-        words[place] in _RESERVED
-        or re.match(_ASSIGNMENT, words[place])
-        or re.fullmatch(_RUNNER_OPERAND, words[place])
-        or os.path.basename(words[place]) in _RUNNERS
-    ):
-        values = _RUNNERS.get(os.path.basename(words[place]))
+    while place < len(words):
+        word, values = words[place], _RUNNERS.get(os.path.basename(words[place]))
+        is_operand = word in _RESERVED or re.match(_ASSIGNMENT, word) or re.fullmatch(_RUNNER_OPERAND, word)
+        if values is None and not is_operand:
+            break
         place += 1
         while values is not None and place < len(words) and words[place].startswith("-"):
             place += 2 if words[place][1:] in set(values) else 1

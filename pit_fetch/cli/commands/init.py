@@ -37,8 +37,6 @@ def run(
 ) -> CommandResult:
     """Plan, write unless ``--dry-run`` is given, and report. ``history``: other older versions than the recorded."""
     arguments = _parser(folder).parse_args(argv)
-    if arguments.help:
-        return CommandResult(_parser(folder).format_help())
     project = Path(folder, arguments.dir)
     if arguments.dir in (*TOOLS, *bundle.PARTS) and not project.is_dir():
         problem = (
