@@ -3,13 +3,13 @@
 A provider reads one page, the loop asks for the next one, and the framework decides when it has enough. A generator
 that is not resumed asks for nothing more, so no loop counts records.
 
-    yield from numbered(lambda number: read_page(context, number), size=100, order=newest_first)
+    yield from numbered(lambda number: read_page(context, number), size=100, newest_first=True)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import timedelta
 from functools import partial
 from typing import TypeVar
 
@@ -17,21 +17,19 @@ from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Page, Record
 
-__all__ = ["children", "follow", "newest_first", "numbered"]
+__all__ = ["children", "follow", "numbered"]
 
 Position = TypeVar("Position", bound=Hashable)
 Parent = TypeVar("Parent")
 Child = TypeVar("Child")
-Order = Callable[[datetime], datetime]
-
-
-def newest_first(oldest: datetime) -> datetime:
-    """Order a source that sends its newest records first: later pages hold nothing newer than ``oldest``."""
-    return oldest
 
 
 def follow(
-    read: Callable[[Position], tuple[Iterable[Record], Position | None]], start: Position, order: Order | None = None
+    read: Callable[[Position], tuple[Iterable[Record], Position | None]],
+    start: Position,
+    *,
+    newest_first: bool = False,
+    slack: timedelta = timedelta(0),
 ) -> Generator[Page, None, None]:
     """Yield the pages from ``start`` on. ``read`` returns a page's records and the next position, or None at the end.
 
@@ -46,7 +44,7 @@ def follow(
         is_first = not visited
         visited.add(position)
         records, position = read(position)
-        yield Page(tuple(records), order, continues_previous=not is_first)
+        yield Page(tuple(records), newest_first, slack, continues_previous=not is_first)
 
 
 def children(
@@ -110,7 +108,8 @@ def numbered(
     first: int = 0,
     step: int = 1,
     most: int | None = None,
-    order: Order | None = None,
+    newest_first: bool = False,
+    slack: timedelta = timedelta(0),
 ) -> Generator[Page, None, Sequence[Record]]:
     """Yield the pages ``first``, ``first + step``, and so on, up to one with fewer than ``size`` rows.
 
@@ -127,5 +126,5 @@ def numbered(
         is_capped = most is not None and number + step >= first + most * step
         return records, number + step if is_full and not is_capped else None
 
-    yield from follow(page, first, order)
+    yield from follow(page, first, newest_first=newest_first, slack=slack)
     return rows

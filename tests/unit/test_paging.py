@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.paging import follow, newest_first, numbered
+from pit_fetch.paging import follow, numbered
 from pit_fetch.provider import Page, Record
 
 NOON = datetime(2024, 2, 15, 12, tzinfo=UTC)
@@ -17,7 +17,7 @@ Kept = TypeVar("Kept")
 
 
 def rows(count: int) -> list[Record]:
-    return [Record(str(n), NOON, "provider_metadata", {}) for n in range(count)]
+    return [Record(str(n), NOON, {}) for n in range(count)]
 
 
 def drain(loop: Generator[Page, None, Kept]) -> tuple[list[Page], Kept]:
@@ -45,18 +45,18 @@ def drain(loop: Generator[Page, None, Kept]) -> tuple[list[Page], Kept]:
         ([3], {"most": 1}, [0], 3),
     ],
 )
-def test_numbered_pages(counts: list[int], arguments: dict[str, int], numbers: list[int], cut: int) -> None:
+def test_numbered_pages(counts: list[int], arguments: dict[str, Any], numbers: list[int], cut: int) -> None:
     read_so_far: list[int] = []
 
     def read(number: int) -> Sequence[Record]:
         read_so_far.append(number)
         return rows(counts[len(read_so_far) - 1])
 
-    pages, left = drain(numbered(read, size=3, order=newest_first, **arguments))
+    pages, left = drain(numbered(read, size=3, newest_first=True, **arguments))
     assert read_so_far == numbers
     assert [len(page.records) for page in pages] == counts[: len(numbers)]
     assert [page.continues_previous for page in pages] == [place > 0 for place in range(len(numbers))]
-    assert {page.order for page in pages} == {newest_first}
+    assert {page.newest_first for page in pages} == {True}
     assert len(left) == cut, "the rows of the last page where the cap ended the loop"
 
 
@@ -69,10 +69,10 @@ def test_a_page_that_is_not_wanted_is_not_asked_for() -> None:
 def test_pages_by_the_position_in_each_reply() -> None:
     replies = {"": (iter(rows(2)), "x"), "x": (rows(0), "y"), "y": (rows(1), None)}
     pages, _ = drain(follow(lambda token: replies[token], ""))
-    assert [(len(page.records), page.order, page.continues_previous) for page in pages] == [
-        (2, None, False),
-        (0, None, True),
-        (1, None, True),
+    assert [(len(page.records), page.newest_first, page.continues_previous) for page in pages] == [
+        (2, False, False),
+        (0, False, True),
+        (1, False, True),
     ]
 
 

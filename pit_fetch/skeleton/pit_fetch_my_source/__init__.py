@@ -21,10 +21,10 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
     reply = context.http.get(HOST, "/announcements", {"before": query.horizon.isoformat()})
     body = body_of(reply, HOST)
     if body is not None:
-        yield from read(body, query)
+        yield from parse_reply(body, query)
 
 
-def read(body: bytes, query: Query) -> Iterator[Record]:
+def parse_reply(body: bytes, query: Query) -> Iterator[Record]:
     """Yield the records of one raw reply, ``[row, …]``: one for each row."""
     yield from (_record(row) for row in rows_in(body))
 
@@ -42,7 +42,6 @@ def _record(row: dict[str, Any]) -> Record:
         id=name if isinstance(name, str) else "",
         # Without a readable revision stamp the text may be one from after the PIT.
         available_at=None if revised is None else parse_rfc3339(row.get("published")),
-        available_at_source="provider_metadata",
         payload={"title": title if isinstance(title, str) else ""},
         revised_at=revised,
     )
@@ -51,10 +50,8 @@ def _record(row: dict[str, Any]) -> Record:
 PROVIDER = Provider(
     name="my-source",
     summary="announcements of My Source",
-    fetch=fetch,
-    parse_reply=read,
     select=select,
     hosts=(Host(HOST, "https://api.example.com", "PIT_FETCH_MY_SOURCE_URL", Rate(calls=5)),),
     options=(Option("word", "announcements whose title holds this word"),),
-    operations=(Operation(fields=(Field("title"),)),),
+    operations=(Operation(fetch=fetch, parse_reply=parse_reply, fields=(Field("title"),)),),
 )
