@@ -1,4 +1,4 @@
-"""Run providers' page loops: by number, by offset, or by the position of the next page that a reply states.
+"""Run providers' page loops: by number, by offset, by the position of the next page that a reply states, or by time.
 
 A provider reads one page, the loop asks for the next one, and the framework decides when it has enough. A generator
 that is not resumed asks for nothing more, so no loop counts records.
@@ -9,15 +9,15 @@ that is not resumed asks for nothing more, so no loop counts records.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.gaps import Code
-from pit_fetch.provider import Page, Record
+from pit_fetch.gaps import Code, Gap, gap
+from pit_fetch.provider import Page, Record, Watermark
 
-__all__ = ["children", "follow", "numbered"]
+__all__ = ["by_time", "children", "follow", "numbered", "slices"]
 
 Position = TypeVar("Position", bound=Hashable)
 Parent = TypeVar("Parent")
@@ -128,3 +128,47 @@ def numbered(
 
     yield from follow(page, first, newest_first=newest_first, slack=slack)
     return rows
+
+
+def by_time(
+    read: Callable[[datetime], Iterable[Record]], until: datetime, *, size: int, slack: timedelta = timedelta(0)
+) -> Iterator[Page | Gap]:
+    """Yield the pages of a source without pages: the next window ends with the oldest row of the last one.
+
+    ``read(until)`` returns one record per row, the newest ``size`` of those up to ``until``, newest first. The first
+    ``until`` is :attr:`Query.horizon`. A window with fewer rows is the last one. So is one whose rows are all of one
+    instant: a gap then says that the source gives no more.
+    """
+    is_first = True
+    while True:
+        records = tuple(read(until))
+        yield Page(records, newest_first=True, slack=slack, continues_previous=not is_first)
+        if len(records) < size:
+            return
+        oldest = min((record.available_at for record in records if record.available_at is not None), default=until)
+        if oldest >= until and not is_first:
+            yield gap(Code.RESULT_CAP)
+            return
+        until, is_first = oldest, False
+
+
+def slices(
+    read: Callable[[datetime, datetime], Iterable[Record]],
+    since: datetime,
+    until: datetime,
+    length: timedelta,
+    *,
+    slack: timedelta = timedelta(0),
+    max_empty: int = 0,
+) -> Iterator[Record | Watermark]:
+    """Yield the records of one span of time after the other, newest first, each with a watermark at its beginning.
+
+    ``read(start, end)`` returns the records of a span, in any order. The spans rest on the request alone: ``since`` and
+    ``until`` are its own (:attr:`Query.since`, :attr:`Query.horizon`). ``slack`` is by how much a record may be
+    available after the end of its span, and ``max_empty`` is as in :class:`Watermark`.
+    """
+    while until > since:
+        start = max(since, until - length)
+        yield from read(start, until)
+        yield Watermark(start + slack, max_empty)
+        until = start

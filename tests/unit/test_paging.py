@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 import pytest
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.paging import follow, numbered
-from pit_fetch.provider import Page, Record
+from pit_fetch.paging import by_time, follow, numbered, slices
+from pit_fetch.provider import Gap, Page, Record, Watermark
 
 NOON = datetime(2024, 2, 15, 12, tzinfo=UTC)
 Kept = TypeVar("Kept")
@@ -87,3 +87,40 @@ def test_a_reply_that_leads_back_ends_the_loop() -> None:
     with pytest.raises(UpstreamError, match="same page"):
         drain(follow(read, ""))
     assert tokens == ["", "x", "y"]
+
+
+@pytest.mark.parametrize(
+    ("hours", "asked", "cut"),
+    [
+        ([9, 8, 7, 6, 5], [10, 7, 5], False),  # the oldest row of a window is asked for again
+        ([9, 8], [10], False),
+        ([], [10], False),
+        ([9, 8, 8, 8, 8, 7], [10, 8], True),  # more rows of one instant than a reply has
+    ],
+)
+def test_windows_that_walk_by_the_oldest_row(hours: list[int], asked: list[int], cut: bool) -> None:
+    so_far: list[int] = []
+
+    def read(until: datetime) -> list[Record]:
+        so_far.append(until.hour)
+        wanted = [(place, hour) for place, hour in enumerate(hours) if hour <= until.hour]
+        return [Record(str(place), NOON.replace(hour=hour), {}) for place, hour in wanted[:3]]
+
+    made = list(by_time(read, NOON.replace(hour=10), size=3))
+    assert so_far == asked
+    assert [isinstance(part, Gap) for part in made] == [False] * len(asked) + [True] * cut
+    assert [part.continues_previous for part in made if isinstance(part, Page)] == [n > 0 for n in range(len(asked))]
+
+
+def test_slices_of_time_each_with_its_watermark() -> None:
+    spans: list[tuple[int, int]] = []
+
+    def read(start: datetime, end: datetime) -> list[Record]:
+        spans.append((start.hour, end.hour))
+        return rows(1)
+
+    made = list(slices(read, NOON.replace(hour=5), NOON, timedelta(hours=3), slack=timedelta(hours=1), max_empty=4))
+    assert spans == [(9, 12), (6, 9), (5, 6)]
+    assert [(mark.at.hour, mark.max_empty_slices) for mark in made if isinstance(mark, Watermark)] == [
+        (10, 4), (7, 4), (6, 4),
+    ]  # fmt: skip

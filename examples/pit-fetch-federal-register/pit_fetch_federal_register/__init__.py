@@ -30,7 +30,7 @@ from pit_fetch.provider import (
     gap,
 )
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date
-from pit_fetch.wire import lenient_json
+from pit_fetch.wire import lenient_json, text
 
 HOST = "Federal Register"
 PAGE_SIZE = 200
@@ -95,18 +95,14 @@ def _record(row: dict[str, Any]) -> Record:
         id=f"{number}@{day}" if known else "",
         available_at=end_of_day(day, NEW_YORK) if day else None,
         payload={
-            "title": _text(row.get("title")),
-            "type": _text(row.get("type")),
+            "title": text(row.get("title")),
+            "type": text(row.get("type")),
             "agencies": _names(row.get("agencies")),
             "publication_date": day.isoformat() if day else "",
-            "html_url": _text(row.get("html_url")),
-            "pdf_url": _text(row.get("pdf_url")),
+            "html_url": text(row.get("html_url")),
+            "pdf_url": text(row.get("pdf_url")),
         },
     )
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _names(rows: Any) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from pit_fetch.provider import Context, Field, Host, Operation, Option, Provider, Query, Rate, Record
 from pit_fetch.times import parse_rfc3339
-from pit_fetch.wire import body_of, rows_in
+from pit_fetch.wire import body_of, rows_in, text
 
 HOST = "My Source"
 
@@ -37,12 +37,12 @@ def select(query: Query, record: Record) -> bool:
 
 def _record(row: dict[str, Any]) -> Record:
     """Make one announcement. One that cannot be dated has no stamp (None), and the framework withholds it."""
-    name, title, revised = row.get("id"), row.get("title"), parse_rfc3339(row.get("updated"))
+    revised = parse_rfc3339(row.get("updated"))
     return Record(
-        id=name if isinstance(name, str) else "",
+        id=text(row.get("id")),
         # Without a readable revision stamp the text may be one from after the PIT.
         available_at=None if revised is None else parse_rfc3339(row.get("published")),
-        payload={"title": title if isinstance(title, str) else ""},
+        payload={"title": text(row.get("title"))},
         revised_at=revised,
     )
 

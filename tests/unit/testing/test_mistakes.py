@@ -32,7 +32,7 @@ ASK = '    reply = context.http.get(HOST, "/announcements", {"before": query.hor
 BODY = "    body = body_of(reply, HOST)\n"
 READ = "        yield from parse_reply(body, query)\n"
 ROWS = "rows_in(body)"
-TITLE = 'payload={"title": title if isinstance(title, str) else ""}'
+TITLE = 'payload={"title": text(row.get("title"))}'
 PARSE = "from pit_fetch.times import parse_rfc3339"
 CODE = (PARSE, f"from pit_fetch.gaps import Code\n{PARSE}")
 
@@ -107,10 +107,10 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "no id": Mistake(
         FIRST, "of its 3 records none has an id", r'str\(row\["id"\]\)',
-        (('id=name if isinstance(name, str) else ""', 'id=""'),),
+        (('id=text(row.get("id"))', 'id=""'),),
     ),
     "a number for an id": Mistake(
-        FIRST, "its id is of type int", r'str\(row\["id"\]\)', (('id=name if isinstance(name, str) else ""', "id=7"),),
+        FIRST, "its id is of type int", r'str\(row\["id"\]\)', (('id=text(row.get("id"))', "id=7"),),
     ),
     "a text for a stamp": Mistake(
         FIRST, "available_at is of type str", "pit_fetch.times", ((STAMP, 'row.get("published")'),),
