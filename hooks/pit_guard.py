@@ -582,6 +582,7 @@ NEO4J_READ, NEO4J_WRITE, NEO4J_SCHEMA = NEO4J_TOOLS = ("read_neo4j_cypher", "wri
 OWN_PATTERNS = "cypher"  # the operator's own patterns, beside this file: one whole query in each *.cypher file
 
 WRITES_FORBIDDEN = "Neo4j writes are forbidden"
+IN_BACKTICKS = ": a name of yours like that is written in backticks"
 SCHEMA_IS_TODAYS = "get_neo4j_schema counts what is there today: under a ceiling, see the neo4j-schema skill"
 NO_QUERY = "query is not a text: give one Cypher query"
 NOT_A_PATTERN = (
@@ -741,18 +742,17 @@ def own_patterns(folder: str) -> Iterator[list[str]]:
                 yield pattern_lines(source.read())
 
 
-# Free Cypher, without a PIT. Words are judged as Cypher reads them: not in strings, comments, backticks, parameters,
-# labels, property names, aliases and keys of maps.
+# Free Cypher, without a PIT. A word that writes, or that reaches outside the database, is refused wherever it stands
+# outside strings and comments. In backticks it is a name: Cypher takes no keywords there.
 
-_WRITING = frozenset({"create", "merge", "set", "delete", "detach", "remove", "insert", "foreach"})
-# What a statement may begin with; this leaves out administration (DROP, ALTER, GRANT, STOP and so on).
-_BEGINNINGS = frozenset({"match", "optional", "with", "return", "unwind", "call", "show", "filter", "let", "for"})
-_SHOWN = frozenset(
-    {"index", "indexes", "constraint", "constraints", "function", "functions", "procedure", "procedures"}
+# How a statement may begin; this leaves out administration (DROP, ALTER, GRANT, STOP and so on).
+_BEGINNING = (
+    r"\s*(?:(?:explain|profile|cypher(?:\s+[0-9.]+)?(?:\s+\w+\s*=\s*\w+)*)\s+)*(?:match|optional|with|return|unwind|call"
+    r"|filter|let|for|show(?:\s+(?:all|fulltext|vector|range|text|point|lookup|built|in|user|defined))*"
+    r"\s+(?:index|indexes|constraints?|functions?|procedures?))\b(?!\s*=)"
 )
-_OF_SHOWN = frozenset(
-    {"all", "fulltext", "vector", "range", "text", "point", "lookup", "built", "in", "user", "defined"}
-)
+# "csv" is that of LOAD CSV. Behind a number a word needs no blank: n.x=1SET, 0x1FSET.
+_KEYWORD = r"(?:[0-9]\w*)?(call|create|csv|delete|detach|foreach|insert|merge|remove|set|use)"
 _PROCEDURES = frozenset(
     {
         "db.index.fulltext.querynodes", "db.index.fulltext.queryrelationships",
@@ -765,25 +765,12 @@ _PROCEDURES = frozenset(
 _NAMESPACES = frozenset(
     {"date", "datetime", "localdatetime", "localtime", "time", "duration", "point", "vector", "coll"}
 )
-# What can follow a variable that happens to be named call.
-_AFTER_VARIABLE = frozenset(
-    {
-        "as", "asc", "ascending", "desc", "descending", "order", "where", "limit", "skip", "offset", "with", "return",
-        "match", "optional", "unwind", "union", "and", "or", "xor", "not", "in", "is", "contains", "starts", "ends",
-        "then", "else", "end", "when",
-    }
-)  # fmt: skip
-# What can precede a variable that happens to be named as.
-_BEFORE_VARIABLE = _AFTER_VARIABLE | {"by", "distinct", "on", "yield"}
-
-_LEXEME = (
-    r"(?P<skip>\s+|//[^\r\n]*|/\*.*?\*/)"
-    r"|(?P<string>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
-    r"|`(?P<quoted>(?:[^`]|``)*)`"
-    r"|(?P<parameter>(?<!\w)\$(?:\w+|`(?:[^`]|``)*`))"
-    r"|(?P<number>\d+(?:\.\d+)?)"
-    r"|(?P<word>[^\W\d]\w*)"
-    r"|(?P<sign>[^'\"`])"
+_NAME = r"(?<![\w$])[\w$]+(?:\s*\.\s*[\w$]+)*"
+# What follows a name: the arguments of a function. And CALL: a subquery, or the end of a variable of this name.
+_ARGUMENTS, _AFTER_CALL = r"\s*\(", rf"\s*(?:[{{(:,)\]]|$|({_NAME}))"
+_UNREAD = (
+    r"(?P<comment>//[^\r\n]*|/\*.*?\*/)|(?P<string>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")|`(?P<name>(?:[^`]|``)*)`"
+    r"|['\"`]|/\*"
 )
 
 
@@ -795,121 +782,48 @@ def _check_cypher(query: str) -> None:
     """
     decoded = _decode(query)
     for reading in dict.fromkeys((query, decoded, _decode(decoded))):
-        tokens = _tokens(reading)
-        while tokens and tokens[-1] == ("sign", ";"):
-            tokens.pop()
-        if ("sign", ";") in tokens:
-            raise Refusal("Give one statement, not several")
-        if not tokens:
+        text = re.sub(_UNREAD, _without_content, reading, flags=re.DOTALL).casefold().rstrip("; \t\r\n")
+        if not text.strip():
             raise Refusal(NO_QUERY)
-        for place in range(_beginning(tokens), len(tokens)):
-            _check_token(tokens, place)
+        if ";" in text:
+            raise Refusal("Give one statement, not several")
+        if not re.match(_BEGINNING, text):
+            raise Refusal("Begin with MATCH, WITH, RETURN, UNWIND or CALL: other statements are not for reading")
+        for match in re.finditer(_NAME, text):
+            _check_name(_joined_name(match[0]), text, match.end())
 
 
 def _decode(query: str) -> str:
     return re.sub(r"\\u+([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), query)
 
 
-def _tokens(query: str) -> list[tuple[str, str]]:
-    """Return the kind and the text of each token, words in lower case."""
-    tokens, position, pattern = [], 0, re.compile(_LEXEME, re.DOTALL)
-    while position < len(query):
-        match = pattern.match(query, position)
-        if match is None or (query.startswith("/*", position) and match.lastgroup != "skip"):
-            raise Refusal("The query has a string, a name or a comment without an end")
-        position = match.end()
-        if match.lastgroup != "skip":
-            text = match[match.lastgroup or 0]
-            tokens.append((str(match.lastgroup), text.casefold() if match.lastgroup in ("word", "quoted") else text))
-    return tokens
+def _without_content(match: re.Match[str]) -> str:
+    """Return what stands for a comment, a string or a name in backticks, which then is like no keyword."""
+    if match.lastgroup is None:
+        raise Refusal("The query has a string, a name or a comment without an end")
+    if match.lastgroup == "name":
+        return " _" + re.sub(r"[^\w.]", "_", match["name"]) + " "
+    return " " if match.lastgroup == "comment" else "''"
 
 
-def _beginning(tokens: list[tuple[str, str]]) -> int:
-    """Return where the statement begins, after EXPLAIN, PROFILE and CYPHER's options."""
-    place = 0
-    while place < len(tokens) and tokens[place][1] in ("explain", "profile", "cypher"):
-        is_options = tokens[place][1] == "cypher"
-        place += 1
-        if is_options and place < len(tokens) and tokens[place][0] == "number":
-            place += 1
-        while is_options and tokens[place + 1 : place + 2] == [("sign", "=")]:
-            place += 3
-    kind, first = tokens[place] if place < len(tokens) else ("", "")
-    is_reading = kind == "word" and first in _BEGINNINGS
-    if is_reading and first == "show":
-        words = [text for kind, text in tokens[place + 1 :] if kind == "word"]
-        is_reading = next((word for word in words if word not in _OF_SHOWN), "") in _SHOWN
-    if not is_reading:
-        raise Refusal("Begin with MATCH, WITH, RETURN, UNWIND or CALL: other statements are not for reading")
-    return place
+def _joined_name(name: str) -> str:
+    return re.sub(r"\s", "", name)
 
 
-def _check_token(tokens: list[tuple[str, str]], place: int) -> None:
-    kind, text = tokens[place]
-    is_name = _is_name(tokens, place)
-    if kind not in ("word", "quoted") or (is_name and tokens[place - 1] == ("sign", ".")):
-        return
-    name, end = _dotted(tokens, place)  # no label has dots: in {a: b.c()} and [x IN y WHERE x:A | b.c()] it is called
-    space = name.partition(".")[0]
-    is_called = tokens[end : end + 1] == [("sign", "(")] and tokens[place - 1 : place] != [("word", "call")]
-    if "." in name and (space == "apoc" or (is_called and space not in _NAMESPACES)):
-        raise Refusal(
-            f"{space}.* is not for reading: a function that is not Neo4j's own can reach outside the database"
-        )
-    if kind == "quoted" or is_name:
-        return
-    if text in _WRITING:
-        raise Refusal(WRITES_FORBIDDEN)
-    if text == "load" and tokens[place + 1 : place + 2] == [("word", "csv")]:
-        raise Refusal("LOAD CSV reads files and addresses outside the database")
-    if text == "use":
-        raise Refusal("USE chooses another database: read the one that the server was given")
-    if text == "call":
-        _check_procedure(tokens, place + 1)
-
-
-def _is_name(tokens: list[tuple[str, str]], place: int) -> bool:
-    """Return whether the word at ``place`` can only be a name: of a property, a label, an alias, a key of a map."""
-    before = tokens[place - 1] if place else ("", "")
-    earlier = tokens[place - 2] if place > 1 else ("", "")
-    after = tokens[place + 1] if place + 1 < len(tokens) else ("", "")
-    if before == ("sign", "."):  # but not in "1.SET", nor in a range
-        return earlier[0] != "number" and earlier != ("sign", ".")
-    if before == ("word", "as"):  # but not behind a variable of this name: "WITH 1 AS as CREATE ..."
-        return earlier[0] in ("string", "number", "parameter", "quoted") or (
-            earlier[1] not in _BEFORE_VARIABLE if earlier[0] == "word" else earlier[1] in (")", "]", "}", "*")
-        )
-    if before == ("sign", ":"):
-        return True
-    if before[1] in ("|", "&", "!") and before[0] == "sign":  # a label or a type after another one
-        start = place - 1
-        while start > 0 and (tokens[start][1] in ("|", "&", "!") or tokens[start][0] in ("word", "quoted")):
-            start -= 1
-        return tokens[start] == ("sign", ":")
-    return before[0] == "sign" and before[1] in "{," and after == ("sign", ":")
-
-
-def _check_procedure(tokens: list[tuple[str, str]], place: int) -> None:
-    """Raise Refusal if the CALL before ``place`` may not be made. Subqueries are judged token by token."""
-    kind, text = tokens[place] if place < len(tokens) else ("", "")
-    if (kind, text) == ("sign", "("):  # perhaps a subquery that lists the variables it sees
-        end = next((end for end in range(place, len(tokens)) if tokens[end] == ("sign", ")")), len(tokens))
-        if tokens[end + 1 : end + 2] == [("sign", "{")]:
-            return
-    if not kind or (kind == "sign" and text in "{.,:)[]}=<>|+-*/%^"):  # a subquery, or a variable of this name
-        return
-    name = _dotted(tokens, place)[0] if kind in ("word", "quoted") else "after CALL"
-    if name not in _PROCEDURES and not (kind == "word" and name in _AFTER_VARIABLE):
-        raise Refusal(f"The procedure {name[:60]} is not one of those that only read an index")
-
-
-def _dotted(tokens: list[tuple[str, str]], place: int) -> tuple[str, int]:
-    """Return the name with dots that begins at ``place``, and where it ends."""
-    parts, place = [tokens[place][1]], place + 1
-    while tokens[place : place + 1] == [("sign", ".")] and place + 1 < len(tokens):
-        parts.append(tokens[place + 1][1])
-        place += 2
-    return ".".join(parts), place
+def _check_name(name: str, text: str, end: int) -> None:
+    """Raise Refusal if a name with dots, which ends at ``end`` of ``text``, writes or reaches outside the database."""
+    parts = name.split(".")
+    keywords = [match[1] if (match := re.fullmatch(_KEYWORD, part)) else "" for part in parts]
+    outside = next((word for word in keywords if word not in ("", "call")), "")
+    if outside:
+        raise Refusal(f"{outside.upper()} is no word of reading{IN_BACKTICKS}")
+    if keywords[-1]:
+        after = re.compile(_AFTER_CALL).match(text, end)
+        if after is None or (after[1] and _joined_name(after[1]) not in _PROCEDURES):
+            raise Refusal(f"CALL is for subqueries and the procedures that only read an index{IN_BACKTICKS}")
+    is_called = re.compile(_ARGUMENTS).match(text, end) is not None
+    if is_called and len(parts) > 1 and parts[0] not in _NAMESPACES and name not in _PROCEDURES:
+        raise Refusal(f"{parts[0]}.* is not Neo4j's own: such a function can reach outside the database")
 
 
 # The process.
