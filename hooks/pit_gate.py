@@ -84,6 +84,7 @@ RELEASE_OPTION = "--release"
 SENTINEL = f"{PIT_NOT_RELEASED}: the gate did not run"
 ENDING = f" >/dev/null 2>&1; echo '{SENTINEL}'"
 
+PIT_FORM = "YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]"
 CEILING_VARIABLE = "PIT_FETCH_CEILING"
 NOT_A_VARIABLE = "{} is not a variable of pit_fetch: write {}"
 LOG_VARIABLE = "PIT_GATE_LOG"
@@ -763,7 +764,7 @@ def _cutoff(tool_input: Any, command: str, ceiling: Optional[str]) -> Optional[d
 def _moment(pit: object) -> datetime:
     moment = parse_pit(pit)
     if moment is None:
-        raise Violation(PIT_INVALID_PIT, "The PIT is not YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]")
+        raise Violation(PIT_INVALID_PIT, f"The PIT is not {PIT_FORM}")
     return moment
 
 

@@ -120,16 +120,11 @@ CALLS_UNDER_CEILING = (
     "Under PIT_FETCH_CEILING a command that runs pit_fetch is one plain call, so that its PIT and its output can be "
     "checked. "
 )
-PIT_MALFORMED_IN_CALL = "--pit is not YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]: {}"
 NOT_JSON = "Leave --format out, or add --output FILE: only JSON can be checked"
 CHANGES_HOOKS = "init changes the hooks that check this session: run it outside"
 NOT_IN_MONITOR = "pit_fetch runs in Bash, not in Monitor, whose output cannot be checked"
 NO_RESOURCES = "A server's resources are not dated: use its tools (to list those of another server, name it)"
 GATE_BROKEN = "pit_gate.py beside this guard is missing, broken or lets a planted leak pass: run pit_fetch doctor"
-CEILING_MALFORMED = (
-    "PIT_FETCH_CEILING is not YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]: "
-    "the operator of this session must correct it"
-)
 NOT_FOR_ADAPTERS = (
     "{} is not an option for this session: {}leave it out. If it is one of a plugin's, its operator may allow it in "
     f"{OPTIONS_VARIABLE}"
@@ -161,7 +156,7 @@ class Refusal(Exception):
     """A call may not run; the text is the reason."""
 
 
-class Call:
+class RebuiltCommand:
     """The ``words`` of a plain call, to run instead of the original text. With ``private``, for a private file."""
 
     __slots__ = ("private", "words")
@@ -170,7 +165,7 @@ class Call:
         self.words, self.private = words, private
 
 
-def decide(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> Call | str | None:
+def decide(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> RebuiltCommand | str | None:
     """Return what runs instead of the call of a PreToolUse hook input: a call of pit_fetch, or a Cypher query.
 
     None leaves it alone. Raise Refusal if nothing may run.
@@ -255,7 +250,7 @@ def _option(name: str) -> str:
 
 def _read_call(
     command: str, environ: Mapping[str, str], allowed: Collection[str] | None, gate: ModuleType, folder: str
-) -> Call:
+) -> RebuiltCommand:
     """Return the call that a command, to be run in ``folder``, must be.
 
     ``allowed`` holds the options where Bash is for pit_fetch alone; None elsewhere.
@@ -277,7 +272,7 @@ def _read_call(
         _check_program(program, folder, environ, FOREIGN_LISTING if allowed is None else FOREIGN_PROGRAM)
     if is_listing:
         _check_listing(arguments, allowed)
-        return Call(words, private=False)
+        return RebuiltCommand(words, private=False)
     _check_options(options)
     if set(gate.values_of("--evidence", options)) - {"proved"}:
         raise Refusal(CLAIMS_ARE_GRANTED)
@@ -287,7 +282,7 @@ def _read_call(
     _check_pits(pits, 2 if gate.is_diff(options) else 1, ceiling, gate)
     if set(gate.values_of("--format", options)) - {"json"} and not gate.values_of("--output", options):
         raise Refusal(NOT_JSON)
-    return Call(words, private=ceiling is not None or bool(pits))
+    return RebuiltCommand(words, private=ceiling is not None or bool(pits))
 
 
 def _check_listing(arguments: Sequence[str], allowed: Collection[str] | None) -> None:
@@ -406,7 +401,7 @@ def _check_pits(pits: list[str], most: int, ceiling: str | None, gate: ModuleTyp
     latest = _parse_ceiling(ceiling, gate)
     moments = list(map(gate.parse_pit, pits))
     if None in moments and all(pits):
-        raise Refusal(PIT_MALFORMED_IN_CALL.format(FORM))
+        raise Refusal(f"--pit is not {gate.PIT_FORM}: {FORM}")
     if not moments or any(pit is None or pit > latest for pit in moments):
         raise Refusal(f"Every call needs a --pit at or before {ceiling}: {FORM}")
 
@@ -414,7 +409,7 @@ def _check_pits(pits: list[str], most: int, ceiling: str | None, gate: ModuleTyp
 def _parse_ceiling(ceiling: str, gate: ModuleType) -> Any:
     latest = gate.parse_pit(ceiling)
     if latest is None:
-        raise Refusal(CEILING_MALFORMED)
+        raise Refusal(f"{CEILING_VARIABLE} is not {gate.PIT_FORM}: the operator of this session must correct it")
     return latest
 
 
@@ -504,7 +499,7 @@ def withholds(answer: Any) -> bool:
     return answer["decision"] == "block" and complete and _PLANTED not in str(answer)
 
 
-def rebuilt(call: Call, path: str, gate: ModuleType) -> str:
+def rebuilt(call: RebuiltCommand, path: str, gate: ModuleType) -> str:
     """Return the command that runs. ``path`` is the private file of a call that has one."""
     if not call.private:
         return str(gate.joined(call.words))
@@ -513,7 +508,7 @@ def rebuilt(call: Call, path: str, gate: ModuleType) -> str:
     return f"{gate.joined(words)}{gate.ENDING}"
 
 
-def _run_instead(hook: Mapping[str, Any], call: Call, path: str, gate: ModuleType) -> dict[str, Any]:
+def _run_instead(hook: Mapping[str, Any], call: RebuiltCommand, path: str, gate: ModuleType) -> dict[str, Any]:
     """Return the hook's answer that lets a rebuilt command run, in the foreground and to its end."""
     tool_input = {name: value for name, value in _input_of(hook).items() if name != "run_in_background"}
     if call.private:

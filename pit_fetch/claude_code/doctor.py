@@ -33,11 +33,10 @@ from pit_fetch.claude_code.client_settings import (
 )
 from pit_fetch.claude_code.editable_files import editable_ways
 from pit_fetch.claude_code.file_permissions import effective_value, variables_of
-from pit_fetch.claude_code.finding import Finding
 from pit_fetch.claude_code.mcp_entry import is_ours
 from pit_fetch.claude_code.mcp_servers import Entry, broken_files, entries, is_trusted, neo4j_servers
 from pit_fetch.claude_code.reach import Scope, adding_hooks, denied, foreign_ways, open_ways
-from pit_fetch.claude_code.system import THIS_SYSTEM, System
+from pit_fetch.claude_code.system import THIS_SYSTEM, Finding, System
 from pit_fetch.support.bundled import gate, load
 from pit_fetch.support.version import __version__
 

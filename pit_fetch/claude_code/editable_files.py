@@ -14,10 +14,10 @@ from pathlib import Path
 
 from pit_fetch.claude_code.client_settings import Settings, WiredHook
 from pit_fetch.claude_code.file_permissions import edit_permission, effective_value, variables_of
-from pit_fetch.claude_code.finding import Finding
 from pit_fetch.claude_code.mcp_entry import NAME, start_of
 from pit_fetch.claude_code.mcp_servers import Entry
 from pit_fetch.claude_code.reach import Scope, denying, opened
+from pit_fetch.claude_code.system import Finding
 from pit_fetch.engine import settings_files
 
 EDITS = ("Edit", "NotebookEdit", "Write")

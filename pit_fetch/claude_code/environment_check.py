@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pit_fetch.claude_code.client_settings import Settings
 from pit_fetch.claude_code.file_permissions import effective_value, is_open_to_others, read_permission, variables_of
-from pit_fetch.claude_code.finding import Finding
+from pit_fetch.claude_code.system import Finding
 from pit_fetch.engine import settings_files
 from pit_fetch.errors import UsageError
 from pit_fetch.request import audience
@@ -27,7 +27,7 @@ def check_ceiling(
     if ceiling is None:
         yield _missing_ceiling(environ, project)
     elif pit is None:
-        fix = "write YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name], or unset it"
+        fix = f"write {gate.PIT_FORM}, or unset it"
         yield Finding("fail", "ceiling", f"{name} cannot be read, so every call is refused", fix)
     elif own_pit is not None and pit > own_pit:
         file = next(file.path for file in settings if name in variables_of(file))

@@ -10,8 +10,7 @@ from typing import Any
 
 from pit_fetch.claude_code import bundle, versions
 from pit_fetch.claude_code.client_settings import user_folder
-from pit_fetch.claude_code.finding import Finding
-from pit_fetch.claude_code.system import System
+from pit_fetch.claude_code.system import Finding, System
 from pit_fetch.support.version import __version__
 from pit_fetch.support.wording import enumerate_names
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from pit_fetch.claude_code.finding import Finding
 from pit_fetch.claude_code.mcp_entry import NAME, Start, is_ours, names_us, start_of
 from pit_fetch.claude_code.mcp_servers import Entry
+from pit_fetch.claude_code.system import Finding
 from pit_fetch.support.bundled import gate
 from pit_fetch.support.install import install_command
 
@@ -115,7 +115,7 @@ def _check_instant(name: str, entry: Entry, start: Start, ceiling: str | None, n
         return Finding("fail", _CHECK, f"{name} has no instant: it does not start", fix)
     moment = gate.parse_pit(pit)
     if pit is not None and moment is None:
-        fix = "write YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]"
+        fix = f"write {gate.PIT_FORM}"
         return Finding("fail", _CHECK, f"{name} has a --pit that is no instant ({pit}): it does not start", fix)
     if _is_later(pit or own, own):
         message = f"{name} has the --pit {pit}, which is after the ceiling, {own}: it does not start"

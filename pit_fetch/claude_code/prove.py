@@ -23,11 +23,11 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
 
-from pit_fetch.claude_code.finding import Finding
 from pit_fetch.claude_code.mcp_entry import entry as entry_of
 from pit_fetch.claude_code.mcp_entry import start_of
 from pit_fetch.claude_code.mcp_servers import Entry, Server
 from pit_fetch.claude_code.scripted_model import Model, Turn, call, say, serve
+from pit_fetch.claude_code.system import Finding
 from pit_fetch.support.bundled import gate, load
 
 guard = load("pit_guard")

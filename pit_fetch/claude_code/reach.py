@@ -13,9 +13,9 @@ from typing import NamedTuple
 from pit_fetch.claude_code import bundle
 from pit_fetch.claude_code.agents import Agent, AgentHook, Skill
 from pit_fetch.claude_code.client_settings import Settings, WiredHook, drop_reason, matches
-from pit_fetch.claude_code.finding import Finding
 from pit_fetch.claude_code.mcp_entry import NAME, is_ours
 from pit_fetch.claude_code.mcp_servers import Entry, Server, tool_prefix
+from pit_fetch.claude_code.system import Finding
 from pit_fetch.support.bundled import load
 
 guard = load("pit_guard")

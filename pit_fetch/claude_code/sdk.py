@@ -78,7 +78,7 @@ def _check_variables(environ: object) -> None:
         raise ValueError(f"{form}, and {guard.ONLY_VARIABLE}: neither is given ({advice})")
     ceiling = environ.get(gate.CEILING_VARIABLE)
     if ceiling is not None and gate.parse_pit(ceiling) is None:
-        raise ValueError(f"{gate.CEILING_VARIABLE} is not YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]")
+        raise ValueError(f"{gate.CEILING_VARIABLE} is not {gate.PIT_FORM}")
 
 
 def guard_callback(environ: Mapping[str, str] | None = None) -> Callback:

@@ -20,10 +20,9 @@ from pit_fetch.claude_code.client_settings import (
     unreliable_fields,
     user_folder,
 )
-from pit_fetch.claude_code.finding import Finding
 from pit_fetch.claude_code.install import PERMISSION
 from pit_fetch.claude_code.mcp_servers import PROGRAM, USUAL_NAME, Server
-from pit_fetch.claude_code.system import TIMED_OUT, System
+from pit_fetch.claude_code.system import TIMED_OUT, Finding, System
 from pit_fetch.support.bundled import gate, load
 
 guard = load("pit_guard")

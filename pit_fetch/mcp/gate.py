@@ -21,12 +21,11 @@ from pit_fetch.mcp.mapping import Clamp, Mapped
 from pit_fetch.mcp.tools import MAX_DESCRIPTION_BYTES, Tool, object_schema
 from pit_fetch.mcp.upstream_items import records
 from pit_fetch.provider import Context, Field, Operation, Option, Provider, Query, Record
-from pit_fetch.support.bundled import load
 from pit_fetch.times import LAST_ZONE, NEW_YORK, next_business_day, parse_date, parse_pit
 
 # A call of another server's tool: its name and arguments, seconds, and what is set once its caller has gone; it raises
 # UpstreamError.
-Call = Callable[[str, Mapping[str, Any], float, threading.Event], Mapping[str, Any]]
+CallTool = Callable[[str, Mapping[str, Any], float, threading.Event], Mapping[str, Any]]
 
 # What a call has besides the other server's arguments.
 _OWN = {
@@ -49,13 +48,15 @@ _ARGUMENTS = Option("arguments", "the arguments of the other server's tool, as J
 
 
 def tools_for(
-    mapped: Iterable[Mapped], schemas: Mapping[str, Mapping[str, Any]], call: Call, phrase: str, seconds: float
+    mapped: Iterable[Mapped], schemas: Mapping[str, Mapping[str, Any]], call: CallTool, phrase: str, seconds: float
 ) -> dict[str, Tool]:
     """Return the tools by name. Raise UsageError for one that the other server does not have."""
     return {each.name: _tool(each, schemas, call, phrase, seconds) for each in mapped}
 
 
-def _tool(mapped: Mapped, schemas: Mapping[str, Mapping[str, Any]], call: Call, phrase: str, seconds: float) -> Tool:
+def _tool(
+    mapped: Mapped, schemas: Mapping[str, Mapping[str, Any]], call: CallTool, phrase: str, seconds: float
+) -> Tool:
     if mapped.tool not in schemas:
         names = ", ".join(filter(_NAME.fullmatch, schemas))
         raise UsageError(Code.USAGE, text=f"--tools: the server has no tool {mapped.tool}; it has {names or 'none'}")
@@ -111,7 +112,7 @@ def _description(mapped: Mapped, phrase: str) -> str:
     return text.encode()[:MAX_DESCRIPTION_BYTES].decode(errors="ignore")
 
 
-def _provider(mapped: Mapped, call: Call, seconds: float, stop: threading.Event) -> Provider:
+def _provider(mapped: Mapped, call: CallTool, seconds: float, stop: threading.Event) -> Provider:
     def fetch(query: Query, context: Context) -> Iterator[Record]:
         arguments = json.loads(query.options["arguments"])
         yield from records(call(mapped.tool, arguments, seconds, stop), mapped)
@@ -140,8 +141,6 @@ def _bounded(arguments: Mapping[str, Any], mapped: Mapped, moment: Moment) -> di
         _put(bounded, path, _clamped(_get(bounded, path), form, _last(moment.at, mapped, form), path))
     for path in mapped.numbers:
         _check_number(_get(bounded, path), path)
-    if mapped.patterns:
-        _check_pattern(bounded.get(mapped.patterns))
     return bounded
 
 
@@ -213,10 +212,3 @@ def _check_number(given: Any, path: str) -> None:
     if given is not None and (isinstance(given, bool) or not re.fullmatch("[0-9]{1,10}", str(given))):
         text = f"{path} is a number, such as a CIK: a ticker or a name would mean whoever has it today"
         raise UsageError(Code.USAGE, text=text)
-
-
-def _check_pattern(query: Any) -> None:
-    """Raise UsageError unless the query is one of the patterns that ship with pit_fetch."""
-    guard = load("pit_guard")
-    if not isinstance(query, str) or guard.pattern_digest(query) not in guard.SHIPPED_PATTERNS:
-        raise UsageError(Code.USAGE, text="only the Cypher patterns that ship with pit_fetch run here, unchanged")

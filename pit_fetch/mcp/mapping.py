@@ -60,7 +60,6 @@ class Mapped(NamedTuple):
     pin           arguments that always have these values
     clamp         arguments that may not lie after the instant, and are put in where absent: each with its form
     numbers       arguments that are numbers alone, such as a CIK: a ticker means whoever has it today
-    patterns      the argument that holds a Cypher query, of which only the shipped patterns pass
     """
 
     name: str
@@ -81,10 +80,9 @@ class Mapped(NamedTuple):
     pin: Mapping[str, Any] = {}
     clamp: Mapping[str, Clamp] = {}
     numbers: tuple[str, ...] = ()
-    patterns: str = ""
 
 
-# ``envelope = true``: the result is an envelope, such as the patterns for Neo4j return.
+# ``envelope = true``: the result is an envelope.
 _ENVELOPE = {"items": "data", "id": "id", "available_at": "available_at", "revised_at": "revised_at"}
 
 
@@ -128,7 +126,7 @@ def _is_clamps(value: Any) -> bool:
 
 # What each key of a table may hold: the check, and how a refusal words it.
 _RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    **dict.fromkeys(("tool", "description", "patterns"), (_is_text, "a text")),
+    **dict.fromkeys(("tool", "description"), (_is_text, "a text")),
     **dict.fromkeys(("items", "id", "available_at", "revised_at"), (_is_path, "a dotted path")),
     "zone": (_is_zone, "the name of a zone, such as America/New_York or UTC"),
     "precision": (lambda value: value in get_args(Precision), f"one of {', '.join(get_args(Precision))}"),

@@ -217,7 +217,7 @@ def law(rng: Random) -> int:
     for _ in range(TRIED):
         command = hostile(rng)
         call = verdict(command, rng.choice([WRAPPER_ONLY, CEILING, WRAPPER_ONLY | CEILING]))
-        if isinstance(call, guard.Call):
+        if isinstance(call, guard.RebuiltCommand):
             objected = objection(command, call)
             assert not objected, f"{command!r}: {objected}"
             judged += 1

@@ -8,8 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from pit_fetch.claude_code import doctor
-from pit_fetch.claude_code.finding import Finding
-from pit_fetch.claude_code.system import THIS_SYSTEM, System
+from pit_fetch.claude_code.system import THIS_SYSTEM, Finding, System
 from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.errors import ExitStatus
 

@@ -37,7 +37,7 @@ def _of(hook: Any, command: str) -> Any:
 
 
 def _as_it_is(command: str) -> Any:
-    return guard.Call(gate.plain_words(command), private=True)
+    return guard.RebuiltCommand(gate.plain_words(command), private=True)
 
 
 def _at_the_end(real: Any) -> Any:
@@ -65,7 +65,7 @@ def _program(change: Callable[[str, Any], str]) -> Make:
             command = str(hook["tool_input"].get("command"))
             words = [change(word, hook) if "fetch" in word or "python" in word else word for word in command.split(" ")]
             call = real(_of(hook, " ".join(words)), environ, gate)
-            return _as_it_is(command) if isinstance(call, guard.Call) else call
+            return _as_it_is(command) if isinstance(call, guard.RebuiltCommand) else call
 
         return decide
 
