@@ -989,14 +989,14 @@ def is_private(status: os.stat_result, folder: bool = False) -> bool:
 # The process.
 
 
-def _respond_to(raw: bytes) -> tuple[dict[str, Any], str]:
+def _respond_to(raw: bytes) -> tuple[dict[str, Any], object]:
     """Return the answer to the bytes on stdin, and the name of the tool for the log."""
-    tool_name = "unknown"
+    tool_name: object = "unknown"
     try:
         text = raw.decode("utf-8", "replace")
         hook = json.loads(text) if text.strip() else {}
         if isinstance(hook, dict):
-            tool_name = ascii(hook.get("tool_name", tool_name))[1:-1][:100]
+            tool_name = hook.get("tool_name", tool_name)
             return respond(hook, ceiling_of(os.environ)), tool_name
         problem = "Hook input is not a JSON object"
     except (ValueError, RecursionError):
@@ -1006,11 +1006,12 @@ def _respond_to(raw: bytes) -> tuple[dict[str, Any], str]:
     return block_output(Violation(PIT_PARSE_ERROR, problem)), tool_name
 
 
-def _log(decision: str) -> None:
+def log_verdict(path: str, tool_name: object, answer: Mapping[str, Any]) -> None:
     """Write one line, best effort: an unwritable log decides nothing, and the log never holds content."""
-    path = os.environ.get(LOG_VARIABLE, os.path.join(os.path.dirname(os.path.abspath(__file__)), "pit_gate.log"))
     if not path:
         return
+    tool = ascii(tool_name)[1:-1][:100]
+    decision = f"BLOCK tool={tool} {answer['reason']}" if "reason" in answer else f"ALLOW tool={tool}"
     try:
         if os.path.exists(path) and os.path.getsize(path) > LOG_MAX_BYTES:
             os.replace(path, path + ".1")
@@ -1041,7 +1042,8 @@ def main() -> int:
     sys.stdout.write(json.dumps(answer) + "\n")
     sys.stdout.flush()
     _arm(LOG_SECONDS, "")  # the answer is out: a log on a stalled disk must not get us killed by the client
-    _log(f"BLOCK tool={tool_name} {answer['reason']}" if "reason" in answer else f"ALLOW tool={tool_name}")
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pit_gate.log")
+    log_verdict(os.environ.get(LOG_VARIABLE, beside), tool_name, answer)
     gc.freeze()  # to look for garbage at the end would take a tenth of the time
     return 0
 
