@@ -45,7 +45,6 @@ class Item(NamedTuple):
     page: str  # the file of the saved page
     kind: str  # with ``name``, the place at which ``claim`` appears
     name: str
-    file: str  # of the sitemap, if it is another than the page's
     claim: str  # the text of its time of publication
     payload: Mapping[str, Any]
 
@@ -80,7 +79,6 @@ def _item(row: Mapping[str, Any]) -> Item | None:
         page,
         _text(evidence.get("kind")),
         _text(evidence.get("name")).casefold(),
-        _text(evidence.get("file")) or page,
         _text(row.get("published_at")) or _text(row.get("published_date")),
         payload,
     )

@@ -1,7 +1,7 @@
 """A saved page, read again: its addresses, the times that it states, and its words. Pure.
 
-A page is HTML, alone or behind the headers of its reply (``curl --include``), an entry of a sitemap, or a capture in a
-saved envelope of ``wayback page as=html``.
+A page is HTML, alone or behind the headers of its reply (``curl --include``), or a capture in a saved
+envelope of ``wayback page as=html``.
 
 >>> page = page_of(b'<link rel="canonical" href="https://example.com/a"><meta name="date" content="2024-02-15">')
 >>> page.addresses, page.stamps
@@ -98,20 +98,6 @@ def _read_page(source: str, headers: Sequence[tuple[str, str]]) -> Saved | None:
     words = "\n".join((*reader.labels, "".join(reader.parts)))
     stamps += [*reader.stamps, *stamps_said(words)]
     return Saved(frozenset(filter(None, addresses)), tuple(stamps), reader.readings(), tuple(reader.labels))
-
-
-def entry_of(content: bytes, address: str) -> Saved | None:
-    """Return a saved sitemap's entry of ``address``; None if it does not list it, or cannot be read."""
-    reader = _SitemapReader()
-    try:
-        read_html(reader, _headers_and_text(content)[1])
-    except (UpstreamError, ValueError):
-        return None
-    own = [entry for entry in reader.entries if plain_address(entry.get("loc", "")) == address]
-    if not own:
-        return None
-    stamps = [stamp for entry in own for name, text in entry.items() for stamp in stamps_in("sitemap", name, text)]
-    return Saved(frozenset({address}), tuple(stamps), ("\n".join(text for entry in own for text in entry.values()),))
 
 
 def plain_address(text: object) -> str | None:
@@ -295,45 +281,6 @@ def _main_entities(document: Any) -> Iterator[str]:
                 yield from _main_entities(value)
             elif name == "mainEntityOfPage":
                 yield from (text for key, text in _members(value, name) if key == name and isinstance(text, str))
-
-
-class _SitemapReader(HTMLParser):
-    """Parse the entries of a sitemap, each as the texts of its elements; the prefixes of names are left out.
-
-    An entry's pictures and videos have addresses and times of their own, which are not the page's.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.entries: list[dict[str, str]] = []
-        self._within = ""
-        self._media = ""
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        name = tag.rpartition(":")[2]
-        if name == "url":
-            self.entries.append({})
-            self._media = ""
-        elif name in ("image", "video"):
-            self._media = tag
-        self._within = "" if self._media else name
-
-    def handle_endtag(self, tag: str) -> None:
-        self._within = ""
-        if tag == self._media:
-            self._media = ""
-
-    def handle_data(self, data: str) -> None:
-        if self.entries and self._within and data.strip():
-            entry = self.entries[-1]
-            entry[self._within] = f"{entry.get(self._within, '')} {data.strip()}".strip()
-
-    def unknown_decl(self, data: str) -> None:
-        self.handle_data(data.removeprefix("CDATA["))
-
-    def handle_comment(self, data: str) -> None:  # what newer parsers take a section of character data for
-        if data.startswith("[CDATA["):
-            self.handle_data(data.removeprefix("[CDATA[").removesuffix("]]"))
 
 
 def _headers_and_text(content: bytes) -> tuple[list[tuple[str, str]], str]:

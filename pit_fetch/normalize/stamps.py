@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 from pit_fetch.times import end_of_day_anywhere, end_of_minute, parse_http_date, parse_rfc2822, parse_rfc3339
 
-# Where a claim may be read, in small letters: names of the Open Graph protocol, schema.org, Dublin Core, RFC 9110 and
-# sitemaps.org, and those that large publishing systems write besides.
+# Where a claim may be read, in small letters: names of the Open Graph protocol, schema.org, Dublin Core, RFC 9110, and
+# those that large publishing systems write besides.
 _SCHEMA = frozenset({"datepublished", "datemodified", "uploaddate"})
 NAMES: Mapping[str, frozenset[str]] = {
     "meta": _SCHEMA
@@ -33,7 +33,6 @@ NAMES: Mapping[str, frozenset[str]] = {
     },
     "json-ld": _SCHEMA,
     "header": frozenset({"last-modified", "date"}),
-    "sitemap": frozenset({"lastmod", "publication_date"}),
     "capture": frozenset({"available_at"}),
 }  # fmt: skip
 

@@ -111,10 +111,6 @@ READERS: Mapping[str, tuple[Callable[[str], object], Sequence[str]]] = {
     "a page in punycode": (lambda text: saved.page_of(b"<meta charset=punycode>" + _bytes(text)), ("a-b",)),
     "JSON-LD": (lambda text: saved.page_of(LINKED % _bytes(text)), (";  ", "// ", '{"datePublished":')),
     "deep JSON-LD": (lambda text: saved.page_of(LINKED % _deep(text)), ()),
-    "a sitemap": (
-        lambda text: saved.entry_of(_bytes(f"<url><loc>{text}"), "https://a.example/"),
-        ("<url><loc>a", *MARKUP),
-    ),
     "a quotation": (lambda text: items.quoted({"text": text}, Saved(texts=("x" + text,))), ("a'", "+1", "\ufdfa")),
     "a table": (lambda text: table.render(_envelope(text)), ()),
     "a page": (lambda text: html.render(_envelope("<p>" + text)), MARKUP),
