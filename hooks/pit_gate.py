@@ -450,7 +450,7 @@ def runs_wrapper(command: str) -> bool:
     This tells a call from a mention (``git commit -m``, ``grep``) in an ordinary session. A quote or a substitution
     without an end makes a call of whatever names pit_fetch, since nobody can say what it holds.
     """
-    if "pit_fetch" not in _bare(command).lower():
+    if "pit_fetch" not in _without_quotes(command).lower():
         return False
     try:
         return wrapper_arguments(command) is not None or any(map(_is_call, _commands(command)))
@@ -552,7 +552,7 @@ def _end_of_document(text: str, place: int, delimiter: str) -> int:
     return place
 
 
-def _bare(command: str) -> str:
+def _without_quotes(command: str) -> str:
     return command.replace("\\\n", "").replace('"', "").replace("'", "").replace("\\", "")
 
 
@@ -582,7 +582,7 @@ def plain_words(command: str) -> Optional[list[str]]:
     return words if word is None else [*words, word]
 
 
-def joined(words: Iterable[str]) -> str:
+def join_words(words: Iterable[str]) -> str:
     """Return the command that every shell reads as exactly ``words``."""
     return " ".join(map(_quoted, words))
 
@@ -643,7 +643,7 @@ def pits_in(command: str) -> list[str]:
     if arguments is not None:
         return values_of("--pit", options_of(arguments))
     values: list[str] = re.findall(_PIT_OPTION, command)
-    bare = _bare(command)
+    bare = _without_quotes(command)
     if bare != command:
         values += re.findall(_PIT_OPTION, bare)
     if "" in values:
@@ -665,7 +665,7 @@ def values_of(option: str, options: list[str]) -> list[str]:
 # The names of variables. A slip in one would silently be no restriction at all.
 
 
-def misspelt(names: Iterable[str], meant: Sequence[str]) -> list[tuple[str, str]]:
+def misspelt_variables(names: Iterable[str], meant: Sequence[str]) -> list[tuple[str, str]]:
     """Return the variables that are probably meant as one of ``meant``, each with that one.
 
     Case and separators aside, such a name differs by one letter that is missing, added, wrong or swapped; or by two,
@@ -704,7 +704,7 @@ def _is_near(word: str, known: str, most: int) -> bool:
 
 def ceiling_of(environ: Mapping[str, str]) -> Optional[str]:
     """Return the operator's ceiling. A misspelt variable is one that cannot be read, so that nothing passes."""
-    slips = misspelt(environ, [CEILING_VARIABLE])
+    slips = misspelt_variables(environ, [CEILING_VARIABLE])
     return NOT_A_VARIABLE.format(*slips[0]) if slips else environ.get(CEILING_VARIABLE)
 
 

@@ -184,7 +184,7 @@ def decide(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType
     return _read_call(command, environ, adapter_options(environ) if is_only else None, gate, folder)
 
 
-def _slips(environ: Mapping[str, str], gate: ModuleType | None) -> dict[str, str]:
+def _misspelt_restrictions(environ: Mapping[str, str], gate: ModuleType | None) -> dict[str, str]:
     """Return the restrictions whose names the operator has misspelt, each with how to write it."""
     names = [name for name in environ if name[:3].upper() == "PIT" or "FETCH" in name.upper()]
     names = [name for name in names if name not in WELL_KNOWN and not name.endswith("_URL")]
@@ -194,7 +194,9 @@ def _slips(environ: Mapping[str, str], gate: ModuleType | None) -> dict[str, str
         gate = gate or load_gate(with_trial=False)
     except Refusal:  # of what needs the gate nothing runs then, and all else is not to be held up
         return {}
-    return {meant: gate.NOT_A_VARIABLE.format(name, meant) for name, meant in gate.misspelt(names, RESTRICTIONS)}
+    return {
+        meant: gate.NOT_A_VARIABLE.format(name, meant) for name, meant in gate.misspelt_variables(names, RESTRICTIONS)
+    }
 
 
 def _needs_gate(hook: Mapping[str, Any], environ: Mapping[str, str]) -> bool:
@@ -308,11 +310,11 @@ def _check_program(program: Sequence[str], folder: str, environ: Mapping[str, st
     path = environ.get("PATH", os.environ.get("PATH", os.defpath))
     name, scripts = os.path.basename(program[0]), program[1:][-1:]
     if name == program[0]:
-        if not os.path.isabs(next(_found(name, path), os.sep)):
+        if not os.path.isabs(next(_programs_named(name, path), os.sep)):
             raise Refusal(RELATIVE_PATH.format(name))
-    elif not _is_named(program[0], folder, _found(name, path) if scripts else _installed(path)):
+    elif not _is_named(program[0], folder, _programs_named(name, path) if scripts else _installed_programs(path)):
         raise Refusal(reason)
-    if not all(_is_named(script, folder, _installed(path)) for script in scripts):
+    if not all(_is_named(script, folder, _installed_programs(path)) for script in scripts):
         raise Refusal(reason)
 
 
@@ -325,21 +327,21 @@ def _is_named(word: str, folder: str, programs: Iterator[str]) -> bool:
     return any(not paths.isdisjoint((program, os.path.realpath(program))) for program in known)
 
 
-def _installed(path: str) -> Iterator[str]:
+def _installed_programs(path: str) -> Iterator[str]:
     """Yield the paths of pit_fetch: beside these hooks, first on PATH, and of the program that init was run by."""
     hooks = os.path.dirname(os.path.realpath(__file__))
     above = os.path.dirname(hooks)
     if os.path.basename(above) != ".claude":  # a wheel has the program beside its hooks, a checkout one folder above
         yield from (os.path.join(folder, "pit_fetch.py") for folder in (hooks, above))
     for name in ("pit_fetch", "pit_fetch.py"):
-        yield next(_found(name, path), "")
+        yield next(_programs_named(name, path), "")
     record = os.path.join(_HERE, RECORD)
     if os.path.isfile(record):
         with open(record, encoding="utf-8") as lines:
             yield from lines.read().splitlines()
 
 
-def _found(name: str, path: str) -> Iterator[str]:
+def _programs_named(name: str, path: str) -> Iterator[str]:
     """Yield what bash may find by a name, in order. In a folder that is not absolute it may be any file."""
     for folder in path.split(os.pathsep):
         file = os.path.join(folder, name)
@@ -374,14 +376,14 @@ def _check_adapter_options(options: list[str], allowed: Collection[str], sources
         is_value, takes_value = takes_value, not takes_value and word.startswith("--") and word[2:] in valued
         is_number = re.fullmatch(r"-|-[0-9]*\.?[0-9]+", word)
         if name.startswith("-") and not is_number and not (name.startswith("--") and name[2:] in allowed):
-            raise Refusal(NOT_FOR_ADAPTERS.format(name[:40], _meant(name, allowed)))
+            raise Refusal(NOT_FOR_ADAPTERS.format(name[:40], _suggestion(name, allowed)))
         is_pair = equals and not is_value and re.fullmatch("[A-Za-z][A-Za-z0-9_-]*", name)
         if is_pair and _option(name) not in allowed:
-            reason = NOT_FOR_ADAPTERS.format(f"{name[:40]}=...", _meant(name, allowed))
+            reason = NOT_FOR_ADAPTERS.format(f"{name[:40]}=...", _suggestion(name, allowed))
             raise Refusal(f"{reason}; write a value that contains = as --name=VALUE")
 
 
-def _meant(name: str, allowed: Collection[str]) -> str:
+def _suggestion(name: str, allowed: Collection[str]) -> str:
     """Return a question after the option that a mistyped one is likely to mean; "" for none."""
     from difflib import get_close_matches  # slow to import, and a good call needs none of it
 
@@ -499,13 +501,13 @@ def withholds(answer: Any) -> bool:
     return answer["decision"] == "block" and complete and _PLANTED not in str(answer)
 
 
-def rebuilt(call: RebuiltCommand, path: str, gate: ModuleType) -> str:
+def rebuild_command(call: RebuiltCommand, path: str, gate: ModuleType) -> str:
     """Return the command that runs. ``path`` is the private file of a call that has one."""
     if not call.private:
-        return str(gate.joined(call.words))
+        return str(gate.join_words(call.words))
     options = len(gate.options_of(call.words))  # the file is named behind the last of them
     words = [*call.words[:options], gate.RELEASE_OPTION, path, *call.words[options:]]
-    return f"{gate.joined(words)}{gate.ENDING}"
+    return f"{gate.join_words(words)}{gate.ENDING}"
 
 
 def _run_instead(hook: Mapping[str, Any], call: RebuiltCommand, path: str, gate: ModuleType) -> dict[str, Any]:
@@ -513,7 +515,7 @@ def _run_instead(hook: Mapping[str, Any], call: RebuiltCommand, path: str, gate:
     tool_input = {name: value for name, value in _input_of(hook).items() if name != "run_in_background"}
     if call.private:
         tool_input["timeout"] = TIMEOUT_MS
-    tool_input["command"] = rebuilt(call, path, gate)
+    tool_input["command"] = rebuild_command(call, path, gate)
     return _change_input(tool_input)
 
 
@@ -549,7 +551,7 @@ def respond(hook: Any, environ: Mapping[str, str], gate: ModuleType | None = Non
     """
     slips: Mapping[str, str] = {}
     try:
-        slips = _slips(environ, gate)
+        slips = _misspelt_restrictions(environ, gate)
         environ = {**environ, **dict.fromkeys(slips, UNREADABLE)}
         if not _needs_gate(hook, environ):
             return {}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pit_fetch.claude_code.client_settings import unreliable_fields
-from pit_fetch.claude_code.mcp_servers import Entry, own_servers
+from pit_fetch.claude_code.mcp_servers import ServerEntry, own_servers
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code
 from pit_fetch.support.bundled import gate
@@ -39,7 +39,7 @@ class Agent:
     skills: tuple[str, ...]
     hooks: tuple[AgentHook, ...]
     body: str
-    servers: tuple[Entry, ...] = ()
+    servers: tuple[ServerEntry, ...] = ()
     disallowed: tuple[str, ...] = ()
 
     @property

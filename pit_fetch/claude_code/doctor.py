@@ -34,8 +34,8 @@ from pit_fetch.claude_code.client_settings import (
 from pit_fetch.claude_code.editable_files import editable_ways
 from pit_fetch.claude_code.file_permissions import effective_value, variables_of
 from pit_fetch.claude_code.mcp_entry import is_ours
-from pit_fetch.claude_code.mcp_servers import Entry, broken_files, entries, is_trusted, neo4j_servers
-from pit_fetch.claude_code.reach import Scope, adding_hooks, denied, foreign_ways, open_ways
+from pit_fetch.claude_code.mcp_servers import ServerEntry, broken_files, entries, is_trusted, neo4j_servers
+from pit_fetch.claude_code.reach import Scope, adding_hooks, denied_tools, foreign_ways, open_ways
 from pit_fetch.claude_code.system import THIS_SYSTEM, Finding, System
 from pit_fetch.support.bundled import gate, load
 from pit_fetch.support.version import __version__
@@ -50,7 +50,7 @@ class Project:
         self.folder = folder
         self.settings = read_settings(environ, folder)
         self.wired: list[WiredHook] = [hook for file in self.settings for hook in hooks_in(file)]
-        self.servers: list[Entry] = list(entries(environ, folder))
+        self.servers: list[ServerEntry] = list(entries(environ, folder))
         self.ours = [entry for entry in self.servers if mcp_check.is_served(entry)]
         self.ceiling = effective_value(self.settings, environ, gate.CEILING_VARIABLE)
         self.homes = (folder / ".claude", user_folder(environ))
@@ -60,7 +60,7 @@ class Project:
         plugins = list(enabled_plugins(user_folder(environ), self.settings))
         agents = [*self.own_agents, *_agents_of(plugins)]
         self.skills = skills_of([*self._own_homes, *plugins])
-        self.scope = Scope(agents, denied(self.settings), is_held, is_guarded, trusted)
+        self.scope = Scope(agents, denied_tools(self.settings), is_held, is_guarded, trusted)
 
     @property
     def needs_hooks(self) -> bool:
@@ -234,7 +234,7 @@ def _say_untried(names: Sequence[str]) -> Iterator[Finding]:
 
 
 def _prove_entries(
-    client: str, environ: Mapping[str, str], folder: Path, ceiling: datetime | None, ours: Sequence[Entry]
+    client: str, environ: Mapping[str, str], folder: Path, ceiling: datetime | None, ours: Sequence[ServerEntry]
 ) -> list[Finding]:
     if not ours:
         return []

@@ -66,7 +66,7 @@ def _file_of_ceiling(environ: Mapping[str, str], project: Path) -> tuple[str, st
 def check_names(settings: Sequence[Settings], environ: Mapping[str, str]) -> Iterator[Finding]:
     """Yield a finding on each variable whose name is probably misspelt, in the environment or the client's settings."""
     names = [*environ, *(name for file in settings for name in variables_of(file))]
-    for name, meant in dict.fromkeys(gate.misspelt(names, audience.RESTRICTIONS)):
+    for name, meant in dict.fromkeys(gate.misspelt_variables(names, audience.RESTRICTIONS)):
         message = f"{name} restricts nothing, and every call is refused because of it"
         yield Finding("fail", "variable", message, f"write {meant}, or unset it")
     for name, meant in dict.fromkeys(settings_files.misspelt(names)):

@@ -29,7 +29,7 @@ from pit_fetch.claude_code.agents import Agent, AgentHook, agent_or_any, agents_
 from pit_fetch.claude_code.client_settings import Settings, read_json
 from pit_fetch.claude_code.file_permissions import effective_value
 from pit_fetch.claude_code.mcp_servers import neo4j_servers, project_entries
-from pit_fetch.claude_code.reach import SESSION, Scope, denied, open_ways
+from pit_fetch.claude_code.reach import SESSION, Scope, denied_tools, open_ways
 from pit_fetch.engine.registry import BUNDLED_NAMES
 from pit_fetch.support.bundled import load
 
@@ -103,7 +103,7 @@ def check_agents(
     settings = [Settings(home, project, read_json(home / "settings.json"))]
     only = effective_value(settings, environ, guard.ONLY_VARIABLE) or ""
     is_held = guard.is_wrapper_only({}, {guard.ONLY_VARIABLE: only})
-    scope = Scope([], denied(settings), is_held, is_guarded=True, trusted=trusted | {SESSION})
+    scope = Scope([], denied_tools(settings), is_held, is_guarded=True, trusted=trusted | {SESSION})
     for path, agent in agents_in(home / "agents"):
         file = path.relative_to(project).as_posix()
         if isinstance(agent, Exception) and _has_data_name(path.stem):

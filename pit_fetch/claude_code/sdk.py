@@ -70,7 +70,7 @@ def _check_variables(environ: object) -> None:
     if not isinstance(environ, Mapping) or not all(isinstance(word, str) for pair in environ.items() for word in pair):
         raise ValueError(f"{form}: a mapping of texts")
     foreign = [(name, _VARIABLES[0]) for name in environ if re.match("(?i)pit_(?!fetch_)", name)]
-    for name, meant in (*gate.misspelt(environ, _VARIABLES), *foreign):
+    for name, meant in (*gate.misspelt_variables(environ, _VARIABLES), *foreign):
         if name not in _VARIABLES:
             raise ValueError(f"make_hooks does not know {truncate(name)}: write {meant}")
     if {gate.CEILING_VARIABLE, guard.ONLY_VARIABLE}.isdisjoint(environ):

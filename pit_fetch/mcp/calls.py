@@ -17,7 +17,7 @@ from pit_fetch.engine.settings_files import Settings
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.mcp.answers import Answer, plain, refused, released
-from pit_fetch.mcp.instant import Held, Instant, Moment
+from pit_fetch.mcp.instant import ConnectionInstant, Instant, Moment
 from pit_fetch.mcp.tools import SOURCES, Tool, served
 from pit_fetch.provider import Provider
 from pit_fetch.request.audience import CEILING_VARIABLE, MAX_CHARS_UNDER_AGENT
@@ -43,7 +43,7 @@ class Server(NamedTuple):
     """
 
     tools: Mapping[str, Tool]
-    instant: Instant | Held
+    instant: Instant | ConnectionInstant
     settings: Settings
     runtimes: Runtimes
     idle: Mapping[str, str] = {}

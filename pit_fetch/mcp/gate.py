@@ -61,13 +61,13 @@ def _tool(
         names = ", ".join(filter(_NAME.fullmatch, schemas))
         raise UsageError(Code.USAGE, text=f"--tools: the server has no tool {mapped.tool}; it has {names or 'none'}")
     properties = _properties(schemas[mapped.tool], mapped)
-    own = {_free(name, properties): name for name in _OWN}
+    own = {_free_name(name, properties): name for name in _OWN}
     every = {**properties, **{free: _OWN[name] for free, name in own.items()}}
     schema = object_schema(every, _required(schemas[mapped.tool], properties, mapped))
 
     def values(arguments: Mapping[str, Any], moment: Moment) -> dict[str, Any]:
         passed = {name: value for name, value in arguments.items() if name in properties and value is not None}
-        text = json.dumps(_bounded(passed, mapped, moment), sort_keys=True)
+        text = json.dumps(_bound_arguments(passed, mapped, moment), sort_keys=True)
         given = {name: arguments[free] for free, name in own.items() if arguments.get(free) is not None}
         return {**given, "arguments": text, "limit": _ALL, "max_pages": _ALL}
 
@@ -75,7 +75,7 @@ def _tool(
     return Tool(mapped.name, _description(mapped, phrase), schema, provide(threading.Event()), values, provide)
 
 
-def _free(name: str, taken: Collection[str]) -> str:
+def _free_name(name: str, taken: Collection[str]) -> str:
     while name in taken:
         name = f"envelope_{name}"
     return name
@@ -132,13 +132,13 @@ def _provider(mapped: Mapped, call: CallTool, seconds: float, stop: threading.Ev
 # Arguments.
 
 
-def _bounded(arguments: Mapping[str, Any], mapped: Mapped, moment: Moment) -> dict[str, Any]:
+def _bound_arguments(arguments: Mapping[str, Any], mapped: Mapped, moment: Moment) -> dict[str, Any]:
     """Return the arguments that are sent: pinned ones put in, and none of the clamped ones after the instant."""
     bounded: dict[str, Any] = json.loads(json.dumps(arguments))  # a copy, at every depth
     for path, value in mapped.pin.items():
         _put(bounded, path, value)
     for path, form in mapped.clamp.items():
-        _put(bounded, path, _clamped(_get(bounded, path), form, _last(moment.at, mapped, form), path))
+        _put(bounded, path, _clamp_argument(_get(bounded, path), form, _last_instant(moment.at, mapped, form), path))
     for path in mapped.numbers:
         _check_number(_get(bounded, path), path)
     return bounded
@@ -151,7 +151,7 @@ _IS_FORM: Mapping[Clamp, Callable[[str], bool]] = {
 }
 
 
-def _last(at: datetime, mapped: Mapped, form: Clamp) -> datetime:
+def _last_instant(at: datetime, mapped: Mapped, form: Clamp) -> datetime:
     """Return the last instant up to which an argument may ask, on the clock of the mapping.
 
     If the items or the argument name a day or a minute, it is asked for once it is over. Before that, its items are
@@ -169,9 +169,9 @@ def _last(at: datetime, mapped: Mapped, form: Clamp) -> datetime:
     return local
 
 
-def _clamped(given: Any, form: Clamp, last: datetime, path: str) -> str:
+def _clamp_argument(given: Any, form: Clamp, last: datetime, path: str) -> str:
     """Return a clamped argument: the one given, or ``last`` if it is later or absent. Raise UsageError."""
-    bound = _SPELT[form](last)
+    bound = _SPELLINGS[form](last)
     if given is None:
         return bound
     if not isinstance(given, str) or not _IS_FORM[form](given):
@@ -184,7 +184,7 @@ def _is_after(given: str, form: Clamp, last: datetime, bound: str) -> bool:
     return given > bound if moment is None else moment > last
 
 
-_SPELT: Mapping[Clamp, Callable[[datetime], str]] = {
+_SPELLINGS: Mapping[Clamp, Callable[[datetime], str]] = {
     "instant": lambda last: last.isoformat(),
     "day": lambda last: last.date().isoformat(),
     "compact": lambda last: f"{last:%Y%m%dT%H%M}",

@@ -19,7 +19,7 @@ from mcp.server.lowlevel import Server as ProtocolServer
 from pit_fetch.gaps import Code, gap
 from pit_fetch.mcp import calls
 from pit_fetch.mcp.answers import Answer, refusal
-from pit_fetch.mcp.instant import Held, Instant
+from pit_fetch.mcp.instant import ConnectionInstant, Instant
 from pit_fetch.mcp.streams import Wire, messages
 from pit_fetch.mcp.tools import SOURCES, Tool
 from pit_fetch.support.version import __version__
@@ -50,7 +50,7 @@ PACE = Pace()
 def serve(server: calls.Server, wire: Wire, pace: Pace = PACE) -> None:
     """Serve one connection, until the client closes the wire."""
     if isinstance(server.instant, Instant):
-        server = server._replace(instant=Held(server.instant))
+        server = server._replace(instant=ConnectionInstant(server.instant))
     anyio.run(_serve, server, wire, pace)
 
 

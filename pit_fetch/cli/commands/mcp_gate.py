@@ -95,7 +95,7 @@ def _verdicts(arguments: Any, mapped: Mapping[str, Mapped], runtime: Runtime) ->
         text = "--check: the file is no result of tools/call in JSON, which has content or structuredContent"
         raise UsageError(Code.USAGE, text=text)
     file = None if arguments.pit_file is None else runtime.path(arguments.pit_file)
-    at = instant.fixed(arguments.pit, file, runtime.environ).now().at
+    at = instant.make_instant(arguments.pit, file, runtime.environ).now().at
     return list(verdicts(result, mapped[name], at))
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from pit_fetch.claude_code import mcp_check
 from pit_fetch.claude_code.mcp_entry import is_ours
-from pit_fetch.claude_code.mcp_servers import Entry
+from pit_fetch.claude_code.mcp_servers import ServerEntry
 from pit_fetch.cli import command
 from pit_fetch.cli.command import CommandResult
 
@@ -124,7 +124,7 @@ def _findings(
     **environ: str,
 ) -> list[tuple[str, str]]:
     words = [tuple(command.split()) if isinstance(command, str) else tuple(command) for command in commands]
-    entries = [Entry(f"s{number}", Path(".mcp.json"), command, environ) for number, command in enumerate(words)]
+    entries = [ServerEntry(f"s{number}", Path(".mcp.json"), command, environ) for number, command in enumerate(words)]
     found = mcp_check.check_entries(entries, ceiling, NOW, lambda: sdk, _find, inherited)
     return [(finding.level, finding.message) for finding in found]
 

@@ -458,7 +458,7 @@ def test_a_misspelt_restriction_holds_and_is_named(
 ) -> None:
     assert verdict(hook, environ) == expected
     if expected == "deny":
-        ((name, meant),) = gate.misspelt(environ, guard.RESTRICTIONS)
+        ((name, meant),) = gate.misspelt_variables(environ, guard.RESTRICTIONS)
         assert f"{name} is not a variable of pit_fetch: write {meant}" in respond(hook, environ)["reason"]
 
 
