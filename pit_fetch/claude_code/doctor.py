@@ -154,7 +154,7 @@ def examine(
         yield from environment_check.check_names(settings, environ)
         if ceiling is not None or project.scope.has_commands:
             yield from environment_check.check_ceiling(settings, environ, folder, now)
-        yield from environment_check.check_operator_files(settings, environ, folder)
+        yield from environment_check.check_operator_files(settings, environ, folder, project.servers)
         yield from environment_check.check_cache_folder(settings, environ, folder)
         yield from environment_check.check_credentials(environ, folder)
         yield client.result()

@@ -78,9 +78,14 @@ def _deciding(
         start = start_of(entry.command)
         if start and Path(entry.command[0]).is_absolute():
             yield f"the program of the server {entry.name}", Path(entry.command[0]), install
-        if start and "--pit-file" in start.options:
-            file = Path(project, start.options["--pit-file"])
-            yield f"the --pit-file of the server {entry.name}", file, _ELSEWHERE
+        for option in ("--pit-file", "--tools", "--archive"):
+            named = start.options.get(option, "") if start else ""
+            if named and (option != "--tools" or Path(project, named).exists()):  # or it is a ready mapping
+                file = Path(project, os.path.expanduser(named))
+                yield f"the {option} file of the server {entry.name}", file, _ELSEWHERE
+    archive = effective_value(settings, environ, "PIT_FETCH_ARCHIVE", str(project))
+    if archive:
+        yield "the archive", Path(project, os.path.expanduser(archive)), _ELSEWHERE
     for hook in wired:
         if hook.script and hook.path:
             yield f"the hook {hook.script}", hook.path, _ELSEWHERE

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from pit_fetch.claude_code.client_settings import Settings
 from pit_fetch.claude_code.file_permissions import effective_value, is_open_to_others, read_permission, variables_of
+from pit_fetch.claude_code.mcp_entry import start_of
+from pit_fetch.claude_code.mcp_servers import ServerEntry
 from pit_fetch.claude_code.system import Finding
 from pit_fetch.engine import settings_files
 from pit_fetch.errors import UsageError
@@ -74,17 +76,24 @@ def check_names(settings: Sequence[Settings], environ: Mapping[str, str]) -> Ite
 
 
 _OPERATOR_FILES = {
-    "audit": ("PIT_FETCH_AUDIT", "names what was withheld"),
-    "archive": ("PIT_FETCH_ARCHIVE", "holds what came after the PIT"),
+    "PIT_FETCH_AUDIT": ("audit", "names what was withheld"),
+    "PIT_FETCH_ARCHIVE": ("archive", "holds what came after the PIT"),
 }
 
 
-def check_operator_files(settings: Sequence[Settings], environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
-    """Yield a finding on who may read the audit file and the archive."""
-    for check, (variable, content) in _OPERATOR_FILES.items():
-        name = effective_value(settings, environ, variable, str(project))
+def check_operator_files(
+    settings: Sequence[Settings], environ: Mapping[str, str], project: Path, servers: Sequence[ServerEntry]
+) -> Iterator[Finding]:
+    """Yield a finding on who may read the audit file and the archives, also of a server."""
+    starts = [(f"--archive of the server {entry.name}", start_of(entry.command)) for entry in servers]
+    files = [
+        *((variable, effective_value(settings, environ, variable, str(project))) for variable in _OPERATOR_FILES),
+        *((what, start.options.get("--archive")) for what, start in starts if start),
+    ]
+    for variable, name in files:
         if not name:
             continue
+        check, content = _OPERATOR_FILES.get(variable, _OPERATOR_FILES["PIT_FETCH_ARCHIVE"])
         path = Path(project, os.path.expanduser(name))
         permission = read_permission(path, settings, project, environ)
         if permission:

@@ -118,6 +118,9 @@ def _check_names(tool: Tool, arguments: Mapping[str, Any]) -> None:
             hint = f"did you mean {close}?" if close else f"its arguments are {', '.join(tool.arguments)}"
             text = f"{truncate(name)} is not an argument of {tool.name} ({hint})"
             raise UsageError(Code.USAGE, text=text)
+    missing = [name for name in tool.schema.get("required", ()) if arguments.get(name) is None]
+    if missing and tool.provide is None:  # the tool of another server refuses what it needs itself
+        raise UsageError(Code.USAGE, text=f"{tool.name} needs {missing[0]}: `{SOURCES}` says what each operation needs")
 
 
 def _fetched(

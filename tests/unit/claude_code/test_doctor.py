@@ -305,6 +305,7 @@ def _allowing(rule: str) -> Change:
 
 
 _SERVER = {"command": "pit_fetch", "args": ["mcp", "--pit-file", "instant"]}
+_GATE = ["mcp-gate", "--tools", "news.toml", "--", "news-server"]
 EDITABLE: dict[str, tuple[Change, str]] = {
     "the program": (
         _with(_written(".venv", "bin", "pit_fetch"), _with_path("{session.project}/.venv/bin")),
@@ -344,7 +345,21 @@ EDITABLE: dict[str, tuple[Change, str]] = {
     ),
     "the instant": (
         _written(".mcp.json", text=json.dumps({"mcpServers": {"pit_fetch": _SERVER}})),
-        "the --pit-file of the server pit_fetch",
+        "the --pit-file file of the server pit_fetch",
+    ),
+    "the mapping of a gate": (
+        _with(
+            _written("news.toml"),
+            _written(".mcp.json", text=json.dumps({"mcpServers": {"news": {"command": "pit_fetch", "args": _GATE}}})),
+        ),
+        "the --tools file of the server news",
+    ),
+    "an archive": (
+        _with(
+            lambda session: with_variables(PIT_FETCH_ARCHIVE=f"{session.root}/kept/a.db")(session),
+            lambda session: _allowing(f"Write(/{session.root}/kept/**)")(session),
+        ),
+        "the archive",
     ),
     "the program of a server": (
         lambda session: _written(
@@ -750,6 +765,11 @@ def test_an_archive_in_the_agents_reach_is_found(session: Session) -> None:
     assert findings_of("archive", session) == {}
     for inside in ("a.db", str(project / "deep" / "a.db"), str(apart / ".." / "project" / "a.db")):
         (message,) = findings_of("archive", session, PIT_FETCH_ARCHIVE=inside)["fail"]
+        served = {"command": "pit_fetch", "args": ["mcp", "--archive", inside]}
+        _written(".mcp.json", text=json.dumps({"mcpServers": {"desk": served}}))(session)
+        _, message_of_server = findings_of("archive", session)["fail"]
+        assert "--archive of the server desk" in message_of_server
+        (session.project / ".mcp.json").unlink()
         assert "inside the project" in message
     for outside in ("link/a.db", str(archive)):
         assert list(findings_of("archive", session, PIT_FETCH_ARCHIVE=outside)) == ["ok"]

@@ -71,6 +71,12 @@ def test_a_bad_argument_is_refused_with_the_fix(arguments: dict[str, Any], reaso
     assert len(answer.text) < 1_000
 
 
+def test_an_operation_that_is_left_out_is_asked_for_as_an_argument() -> None:
+    operations = (Operation("bars"), Operation("news"))
+    answer = call(demo([], options=(Option("op", "what is asked for"),), operations=operations))
+    assert answer.content["gaps"][0]["reason"] == "demo needs op: `sources` says what each operation needs"
+
+
 def test_a_server_with_an_instant_is_a_ceiling() -> None:
     """What a name means today is withheld, although no variable sets a ceiling."""
     named = Operation(of_today=lambda query: ("a name of today's",) if query.options["symbol"] else ())
