@@ -185,15 +185,9 @@ def test_a_skill_is_checked_with_its_agent_and_a_missing_one_is_a_warning(projec
 @pytest.mark.parametrize(
     ("front", "named"),
     [
-        ("tools: mcp__pit_fetch__fred, mcp__pit_fetch__sources", ""),
         ("tools: mcp__pit_fetch__fred, mcp__graph__read, Read, TodoWrite", ""),
-        ("tools: mcp__pit_fetch__fred, mcp__neo4j-cypher__read_neo4j_cypher", ""),
-        ("tools: mcp__mine\nmcpServers:\n  mine:\n    command: pit_fetch\n    args: [mcp]", ""),
         ("tools: mcp__pit_fetch__fred, WebSearch", "WebSearch answers for today"),
         ("tools: mcp__pit_fetch__fred, mcp__alphavantage__NEWS", "mcp__alphavantage__NEWS is not known"),
-        ("tools: mcp__pit_fetch__fred, mcp__raw__read", "the server raw may answer for today"),
-        *((f"tools: mcp__pit_fetch, {tool}", f"{tool} is not known") for tool in ("PowerShell", "Workflow", "bash")),
-        ("tools: Bash(ls *)", "any command can be run"),
         ("tools: mcp__pit_fetch\nmcpServers: raw", "the server raw may answer for today"),
         ("tools: Read\nmcpServers:\n  - own:\n      command: uvx\n", "the server own may answer for today"),
         ("", "any command can be run"),
