@@ -584,10 +584,10 @@ def plain_words(command: str) -> Optional[list[str]]:
 
 def join_words(words: Iterable[str]) -> str:
     """Return the command that every shell reads as exactly ``words``."""
-    return " ".join(map(_quoted, words))
+    return " ".join(map(_quote, words))
 
 
-def _quoted(word: str) -> str:
+def _quote(word: str) -> str:
     return word if re.fullmatch(_BARE_WORD, word) else "'" + word.replace("'", "'\"'\"'") + "'"
 
 

@@ -80,7 +80,7 @@ class Project:
         return [("", home) for home in dict.fromkeys(homes)]
 
     @property
-    def held(self) -> list[str]:
+    def held_agents(self) -> list[str]:
         """Return who can run commands, and may run only pit_fetch: agents, and "" for the session itself."""
         if not self.scope.is_held:
             return self.adapters
@@ -89,7 +89,7 @@ class Project:
         return ["", *dict.fromkeys(names)]
 
     @property
-    def untried(self) -> list[str]:
+    def untried_agents(self) -> list[str]:
         """The agents that a proof leaves out, since their own servers would be started with them."""
         if not self.scope.is_held:
             return []
@@ -160,7 +160,7 @@ def examine(
         yield client.result()
 
 
-def held(environ: Mapping[str, str], folder: Path) -> str:
+def proof_clause(environ: Mapping[str, str], folder: Path) -> str:
     """Return what a proof here shows, as a clause."""
     project = Project(environ, folder)
     if project.needs_hooks:
@@ -203,8 +203,8 @@ def try_client(environ: Mapping[str, str], folder: Path, system: System = THIS_S
         if ceiling is not None and has_hooks:
             path = effective_value(project.settings, environ, "PATH")
             own = environ if path is None else {**environ, "PATH": path}
-            yield from _prove_hooks(client, own, folder, ceiling, project.held)
-            yield from _say_untried(project.untried)
+            yield from _prove_hooks(client, own, folder, ceiling, project.held_agents)
+            yield from _say_untried(project.untried_agents)
         yield from served.result()
 
 
@@ -223,7 +223,7 @@ def _prove_hooks(
             message = f"{result.step.name}: {seen} instead of {result.step.expected}"
             yield Finding("fail", "proof", message, fix)
     if proof.problem:
-        yield prove.unproved("not proved", proof.problem, fix)
+        yield prove.unproved_finding("not proved", proof.problem, fix)
 
 
 def _say_untried(names: Sequence[str]) -> Iterator[Finding]:

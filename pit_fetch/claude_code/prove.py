@@ -231,7 +231,7 @@ def run_client(
 def _judge(steps: Sequence[Step], model: Model, secret: str, problem: str) -> ClientProof:
     answers = {(block["name"], block["input"].get("description")): text for block, text in model.answers}
     texts = [(step, answers.get((step.tool, _mark(number)))) for number, step in enumerate(steps)]
-    results = tuple(StepResult(step, _seen(text), secret in text) for step, text in texts if text is not None)
+    results = tuple(StepResult(step, _outcome_of(text), secret in text) for step, text in texts if text is not None)
     if any(secret.encode() in body for body in model.bodies) and not any(result.leaked for result in results):
         problem = "what was planted reached the model beside the answers"
     if len(results) < len(steps):
@@ -239,7 +239,7 @@ def _judge(steps: Sequence[Step], model: Model, secret: str, problem: str) -> Cl
     return ClientProof(results, problem)
 
 
-def _seen(answer: str) -> str:
+def _outcome_of(answer: str) -> str:
     if "(output withheld)" in answer:
         return "withheld"
     if gate.SENTINEL in answer:
@@ -279,7 +279,7 @@ def prove_entries(
             yield _entry_finding(each, _instant_answers(model, _sources_tool(each)), ceiling, problem)
 
 
-def unproved(what: str, problem: str, fix: str) -> Finding:
+def unproved_finding(what: str, problem: str, fix: str) -> Finding:
     """Return the finding of a proof that was not completed: a failure, unless the client was only slow."""
     if problem.startswith(TOO_SLOW):
         return Finding("warn", "proof", f"{what}: {problem}", "try again when the machine is idle")
@@ -318,7 +318,7 @@ def _entry_finding(each: ServerEntry, answers: Mapping[bool, str], ceiling: date
     fix = "see what the other findings say of the entry, and what starts when you run its command"
     name = f"server {each.name}"
     if problem or plain is None or moved is None:
-        return unproved(f"{name}: not proved", problem or "the client did not make the calls", fix)
+        return unproved_finding(f"{name}: not proved", problem or "the client did not make the calls", fix)
     bound, whose = (ceiling, "the ceiling") if ceiling else (_own_instant(each), "its own")
     if any(instant is None or (bound is not None and instant > bound) for instant in instants):
         return Finding("fail", "proof", f"{name}: it answers as of an instant after {whose}", fix)

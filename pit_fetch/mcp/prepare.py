@@ -24,7 +24,7 @@ from pit_fetch.support.install import install_command
 _ARCHIVE = settings_files.VARIABLES["archive"]
 
 
-def prepared(
+def prepare_server(
     runtime: Runtime,
     pit: str | None = None,
     pit_file: str | None = None,
@@ -57,7 +57,7 @@ def prepared(
     return Server(tools, moment, settings, Runtimes(lambda: _surroundings(runtime)), idle, offline)
 
 
-def gated(
+def prepare_gate(
     runtime: Runtime,
     mapped: Iterable[Mapped],
     command: Sequence[str],

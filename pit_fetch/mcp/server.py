@@ -62,7 +62,7 @@ async def _serve(server: calls.Server, wire: Wire, pace: Pace) -> None:
 
 def _protocol(server: calls.Server, pace: Pace) -> ProtocolServer[Any]:
     """Return the SDK's server of ``server``."""
-    tools = [_listed(tool) for tool in server.tools.values()]
+    tools = [_protocol_tool(tool) for tool in server.tools.values()]
     limiter = anyio.CapacityLimiter(CONCURRENT_CALLS)
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -118,7 +118,7 @@ async def _progress(context: Context, seconds: float) -> None:
         await context.session.report_progress(signs * seconds)
 
 
-def _listed(tool: Tool) -> types.Tool:
+def _protocol_tool(tool: Tool) -> types.Tool:
     return types.Tool(
         name=tool.name,
         description=tool.description,

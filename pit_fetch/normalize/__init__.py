@@ -17,8 +17,8 @@ from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code
 from pit_fetch.normalize import items
 from pit_fetch.normalize.items import Item
-from pit_fetch.normalize.saved import Saved, capture_of, is_envelope, page_of
-from pit_fetch.normalize.stamps import dated
+from pit_fetch.normalize.saved import SavedPage, capture_of, is_envelope, page_of
+from pit_fetch.normalize.stamps import date_claim
 from pit_fetch.provider import Context, Field, Operation, Option, Provider, Query, Record
 
 # Several items of one page are the ordinary case.
@@ -44,16 +44,16 @@ def parse_reply(body: bytes, query: Query) -> Iterator[Record]:
         return read_page(pages, name)
 
     @lru_cache(maxsize=_KEPT_PAGES)
-    def saved(name: str) -> Saved | None:
+    def saved(name: str) -> SavedPage | None:
         content = bytes_of(name)
         return None if content is None else page_of(content)
 
     @lru_cache(maxsize=_KEPT_PAGES)
-    def captured(name: str, url: str) -> Saved | None:
+    def captured(name: str, url: str) -> SavedPage | None:
         content = bytes_of(name)
         return None if content is None else capture_of(content, url)
 
-    def page_of_item(item: Item) -> Saved | None:
+    def page_of_item(item: Item) -> SavedPage | None:
         is_capture = is_envelope(bytes_of(item.page) or b"")
         page = captured(item.page, item.address) if is_capture else saved(item.page)
         return page if page is not None and item.address in page.addresses else None
@@ -81,10 +81,10 @@ def read_page(folder: str, name: str) -> bytes | None:
     return content if len(content) <= _MAX_BYTES else None
 
 
-def _record(item: Item, page: Saved | None, open_mode: bool) -> Record:
+def _record(item: Item, page: SavedPage | None, open_mode: bool) -> Record:
     """Return the record of one item: unchanged without a PIT, else with only the texts that its page contains."""
-    dating = None if page is None else dated(item.kind, item.name, item.claim, page.stamps)
-    payload = item.payload if open_mode or page is None else items.quoted(item.payload, page)
+    dating = None if page is None else date_claim(item.kind, item.name, item.claim, page.stamps)
+    payload = item.payload if open_mode or page is None else items.keep_quoted(item.payload, page)
     dated_by = None if dating is None else f"{item.kind} {item.name}"
     return Record(
         f"{item.address}#{_digest(payload)}",

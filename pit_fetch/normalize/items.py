@@ -3,7 +3,8 @@
 >>> item, none = parse_items(b'[{"url": "https://example.com/a", "title": "Sales rose"}, {"title": "of no page"}]')
 >>> item.address, item.payload, none
 ('https://example.com/a', {'title': 'Sales rose'}, None)
->>> quoted({"title": "Sales rose", "snippet": "Sales fell"}, Saved(texts=("In May, sales rose. Sales rose 4%.",)))
+>>> page = SavedPage(texts=("In May, sales rose. Sales rose 4%.",))
+>>> keep_quoted({"title": "Sales rose", "snippet": "Sales fell"}, page)
 {'title': 'Sales rose'}
 """
 
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 
 from pit_fetch.errors import InputError, UpstreamError
 from pit_fetch.gaps import Code
-from pit_fetch.normalize.saved import Saved, plain_address
+from pit_fetch.normalize.saved import SavedPage, plain_address
 from pit_fetch.wire import lenient_json
 
 # The names of fields come from here, and not from the model: a name can tell as much as a value.
@@ -84,7 +85,7 @@ def _item(row: Mapping[str, Any]) -> Item | None:
     )
 
 
-def quoted(payload: Mapping[str, Any], page: Saved) -> dict[str, Any]:
+def keep_quoted(payload: Mapping[str, Any], page: SavedPage) -> dict[str, Any]:
     """Return the texts of ``payload`` that the page contains word for word, apart from space and quotation marks.
 
     A text and a quote are shown by the page. A label of the page will do for a title, an author and the like.

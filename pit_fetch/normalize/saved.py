@@ -46,7 +46,7 @@ _WITHIN_A_LINE = frozenset({
 })  # fmt: skip
 
 
-class Saved(NamedTuple):
+class SavedPage(NamedTuple):
     """The content of a page."""
 
     addresses: frozenset[str] = frozenset()  # those that it calls its own, in their plain form
@@ -60,7 +60,7 @@ class _Unreadable(Exception):
     """A part of the page in which a time may appear cannot be read."""
 
 
-def page_of(content: bytes) -> Saved | None:
+def page_of(content: bytes) -> SavedPage | None:
     """Return the content of a saved page; None if it cannot be read."""
     headers, text = _headers_and_text(content)
     return _read_page(text, headers)
@@ -71,7 +71,7 @@ def is_envelope(content: bytes) -> bool:
     return to_utf8(content).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{"
 
 
-def capture_of(content: bytes, address: str) -> Saved | None:
+def capture_of(content: bytes, address: str) -> SavedPage | None:
     """Return the capture of ``address`` in a saved envelope; None if it holds none, or cannot be read."""
     try:
         items = list(rows_in(to_utf8(content), "data"))
@@ -87,7 +87,7 @@ def capture_of(content: bytes, address: str) -> Saved | None:
     return None
 
 
-def _read_page(source: str, headers: Sequence[tuple[str, str]]) -> Saved | None:
+def _read_page(source: str, headers: Sequence[tuple[str, str]]) -> SavedPage | None:
     reader = _PageReader()
     try:
         read_html(reader, source)
@@ -97,7 +97,7 @@ def _read_page(source: str, headers: Sequence[tuple[str, str]]) -> Saved | None:
     stamps = [stamp for name, value in headers for stamp in stamps_in("header", name, value)]
     words = "\n".join((*reader.labels, "".join(reader.parts)))
     stamps += [*reader.stamps, *stamps_said(words)]
-    return Saved(frozenset(filter(None, addresses)), tuple(stamps), reader.readings(), tuple(reader.labels))
+    return SavedPage(frozenset(filter(None, addresses)), tuple(stamps), reader.readings(), tuple(reader.labels))
 
 
 def plain_address(text: object) -> str | None:

@@ -19,7 +19,7 @@ from pit_fetch.mcp.instant import make_instant
 from pit_fetch.mcp.mapping import Mapped, parse_mapping
 from pit_fetch.mcp.server import serve
 from pit_fetch.mcp.streams import Wire
-from pit_fetch.mcp.upstream import parsed
+from pit_fetch.mcp.upstream import parse_message
 from pit_fetch.mcp.upstream_items import instant_of
 from pit_fetch.runtime import Runtime
 from pit_fetch.testing.comparison import CANARY
@@ -208,7 +208,7 @@ def _session(
     answer: Callable[[Mapping[str, Any]], World], mapped: Mapped, pit: str, script: Sequence[Mapping[str, Any]]
 ) -> Left:
     def call(name: str, arguments: Mapping[str, Any], *rest: object) -> Mapping[str, Any]:
-        result: Mapping[str, Any] = parsed(answer(arguments).encode())["result"]
+        result: Mapping[str, Any] = parse_message(answer(arguments).encode())["result"]
         return result
 
     environ: Mapping[str, str] = {"CLAUDECODE": "1"}

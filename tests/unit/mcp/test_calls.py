@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pit_fetch.mcp.answers import released
+from pit_fetch.mcp.answers import release_answer
 from pit_fetch.provider import Operation, Option
 from tests.demo_source import PIT, PIT_TEXT, demo, record
 from tests.unit.mcp.in_memory import call, server_of
@@ -109,5 +109,5 @@ def test_the_operators_settings_are_defaults() -> None:
 
 def test_the_last_door_is_the_gate() -> None:
     late = {"available_at": "2024-02-15T16:00:01-05:00", "available_at_source": "provider_metadata", "id": "SECRET"}
-    answer = released(json.dumps({"data": [late], "gaps": []}), PIT)
+    answer = release_answer(json.dumps({"data": [late], "gaps": []}), PIT)
     assert (answer.is_error, "SECRET" in answer.text, answer.content["data"]) == (True, False, [])

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from pit_fetch.normalize.items import quoted
-from pit_fetch.normalize.saved import Saved, capture_of, is_envelope, page_of, plain_address
-from pit_fetch.normalize.stamps import PageStamp, dated
+from pit_fetch.normalize.items import keep_quoted
+from pit_fetch.normalize.saved import SavedPage, capture_of, is_envelope, page_of, plain_address
+from pit_fetch.normalize.stamps import PageStamp, date_claim
 from pit_fetch.support.bundled import gate
 from tests.conftest import Finished, Run
 
@@ -41,7 +41,7 @@ def normalize(run: Run, folder: Path, items: Any, *words: str, pit: str = PIT, *
     return run("normalize", *pits, "--pages", str(saved), *words, stdin=stdin)
 
 
-def read_page(content: str | bytes) -> Saved:
+def read_page(content: str | bytes) -> SavedPage:
     page = page_of(content.encode() if isinstance(content, str) else content)
     assert page is not None
     return page
@@ -275,7 +275,7 @@ OTHER = PageStamp("json-ld", "datemodified", "2024-02-14")
     ],
 )
 def test_a_time_means_the_latest_instant_that_it_could_mean(text: str, utc: str | None) -> None:
-    dating = dated("meta", "date", text, [PageStamp("meta", "date", f" {text} "), OTHER])
+    dating = date_claim("meta", "date", text, [PageStamp("meta", "date", f" {text} "), OTHER])
     assert (dating and dating.available_at) == (utc and datetime.fromisoformat(utc).replace(tzinfo=UTC))
 
 
@@ -396,7 +396,7 @@ def test_only_what_the_page_holds_is_quoted(text: Any, is_kept: bool) -> None:
     more = "<p>It fell by -0.5%, it fell by 0.5%<p>in <b>T</b>he East: 14% more H<sub>2</sub>O, "
     more += "we can\u2019t; \u58f2\u4e0a\u9ad8"
     page = read_page(BODY + more + "<script>alert</script><style>alert</style>")
-    assert quoted({"title": text}, page) == ({"title": text} if is_kept else {})
+    assert keep_quoted({"title": text}, page) == ({"title": text} if is_kept else {})
 
 
 @pytest.mark.parametrize(
@@ -416,8 +416,8 @@ def test_only_what_the_page_holds_is_quoted(text: Any, is_kept: bool) -> None:
 )
 def test_a_quote_is_shown_by_the_page(hidden: str) -> None:
     payload = {"text": "Sales fell", "quotes": ["Sales fell", "Sales rose"]}
-    assert quoted(payload, read_page(hidden + "<p>Sales rose")) == {"quotes": ["Sales rose"]}
-    assert quoted(payload, read_page(hidden + "<p style=opacity:0.5>Sales fell")) == {
+    assert keep_quoted(payload, read_page(hidden + "<p>Sales rose")) == {"quotes": ["Sales rose"]}
+    assert keep_quoted(payload, read_page(hidden + "<p style=opacity:0.5>Sales fell")) == {
         **payload,
         "quotes": ["Sales fell"],
     }
@@ -425,7 +425,7 @@ def test_a_quote_is_shown_by_the_page(hidden: str) -> None:
 
 def test_a_label_is_enough_for_a_title() -> None:
     page = read_page("<meta name=author content='Ann Lee'>")
-    assert quoted({"author": "Ann Lee", "text": "Ann Lee"}, page) == {"author": "Ann Lee"}
+    assert keep_quoted({"author": "Ann Lee", "text": "Ann Lee"}, page) == {"author": "Ann Lee"}
 
 
 @pytest.mark.parametrize(
