@@ -90,7 +90,7 @@ def test_an_instant_that_cannot_be_used_is_refused(tmp_path: Path, words: list[s
         ("python3 -m pit_fetch mcp", True),
         ("python3 /src/pit_fetch.py mcp", True),
         ("uv run pit_fetch mcp", True),
-        ("pit_fetch mcp-gate --tools neo4j -- mcp-neo4j-cypher", True),
+        ("pit_fetch mcp-gate --tools news.toml -- news-server", True),
         ("env A=1 pit_fetch mcp", True),
         ("${PF:-pit_fetch} mcp", True),
         ("pit_fetch ${S:-mcp}", True),
@@ -146,9 +146,9 @@ def _findings(
         (PIT, "pit_fetch mcp", {"PIT_FETCH_CEILING": LATER}, "fail", "of its own"),
         (PIT, "pit_fetch mcp", {"PIT_FETCH_CEILING": ""}, "fail", "of its own"),
         (PIT, f"{PROGRAM} mcp --pit={PIT} --sources fred", {"FRED_API_KEY": "k"}, "ok", f"as of {PIT}"),
-        (PIT, "pit_fetch mcp-gate --tools neo4j -- uvx --from $X other", {"NEO4J_URI": "bolt:"}, "ok", f"as of {PIT}"),
+        (PIT, "pit_fetch mcp-gate --tools news.toml -- uvx --from $X other", {"NEO4J_URI": "bolt:"}, "ok", f"as of {PIT}"),
         (PIT, f"pit_fetch mcp --pit {PIT} --pit-file x", {}, "fail", "both"),
-        (None, f"pit_fetch mcp-gate --tools neo4j -- other --pit {PIT}", {}, "fail", "no instant"),
+        (None, f"pit_fetch mcp-gate --tools news.toml -- other --pit {PIT}", {}, "fail", "no instant"),
     ],
 )
 def test_an_entry_is_judged_by_what_fixes_its_instant(
