@@ -16,7 +16,7 @@ from pit_fetch.provider import Basis, Context, Field, Operation, Option, Provide
 from pit_fetch.times import NEW_YORK, parse_date
 from pit_fetch_providers.edgar import client, subject
 from pit_fetch_providers.sec_facts import facts, lines, statements
-from pit_fetch_providers.sec_facts.periods import CADENCES, KINDS, kind_of
+from pit_fetch_providers.sec_facts.periods import CADENCES, PERIOD_KINDS, period_kind
 from pit_fetch_providers.shared import UNREADABLE, fields, refuse
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pit_fetch_providers.sec_facts.facts import Version
 
 # What the option period can be; the first is the default.
-_PERIODS = {"facts": ("any", *KINDS), "statement": CADENCES}
+_PERIODS = {"facts": ("any", *PERIOD_KINDS), "statement": CADENCES}
 _ABSENCE = (
     "The SEC's file has no facts by segment, and none with a company's own tags. A report can be missing from it."
 )
@@ -126,7 +126,7 @@ def select(query: Query, record: Record) -> bool:
         return False
     unit, period, payload = query.options["unit"], query.options["period"], record.payload
     end = parse_date(payload["end"])
-    is_of_period = period == "any" or (end is not None and kind_of(parse_date(payload["start"]), end) == period)
+    is_of_period = period == "any" or (end is not None and period_kind(parse_date(payload["start"]), end) == period)
     return is_of_period and (unit is None or unit.casefold() == payload["unit"].casefold())
 
 
@@ -257,7 +257,7 @@ PROVIDER = Provider(
         Option(
             "period",
             "facts: any, annual, quarter, ytd or instant; statement: annual, quarter or ttm",
-            choices=("any", *KINDS, "ttm"),
+            choices=("any", *PERIOD_KINDS, "ttm"),
             metavar="PERIOD",
             affects_records=False,
             search_terms="frequency freq",

@@ -20,10 +20,10 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from pit_fetch.provider import Record
-from pit_fetch_providers.sec_facts.derive import Cell, Omission, derived, figures, reported, total
+from pit_fetch_providers.sec_facts.derive import Cell, Omission, derived, line_figures, reported, total
 from pit_fetch_providers.sec_facts.facts import Ledger, View, Vintage, accession_of, concept_of, in_order
 from pit_fetch_providers.sec_facts.lines import BESIDE, LINES, SUMS, Line, Statement
-from pit_fetch_providers.sec_facts.periods import Cadence, Candidate, Derivation, Period, candidates, order_periods
+from pit_fetch_providers.sec_facts.periods import Cadence, Candidate, Derivation, FactPeriod, candidates, order_periods
 
 _Cells = Mapping[str, Cell | Omission | None]
 
@@ -49,7 +49,7 @@ def statements(
 
     ``records`` are the public versions of :func:`~pit_fetch_providers.sec_facts.lines.concepts`.
     """
-    ledger, asked = Ledger(records, vintage), _Asked(statement, cadence)
+    ledger, asked = Ledger(records, vintage, cadence), _Asked(statement, cadence)
     items = list[Record]()
     for end, of_end in candidates(ledger.periods, cadence).items():
         view = View(ledger, len(ledger.released) - 1)
@@ -82,7 +82,7 @@ def _item(view: View, asked: _Asked, of_end: Sequence[Candidate]) -> _Item | Non
     return None
 
 
-def _written(view: View, asked: _Asked, period: Period, currency: str, cells: _Cells) -> _Item:
+def _written(view: View, asked: _Asked, period: FactPeriod, currency: str, cells: _Cells) -> _Item:
     known = {name: cell for name, cell in cells.items() if isinstance(cell, Cell)}
     payload = {
         "period_end": period.end.isoformat(),
@@ -106,7 +106,7 @@ def _cells(view: View, asked: _Asked, candidate: Candidate, currency: str) -> _C
     """Return the statement's cells: of its lines, and computed from others where no concept gives them."""
     statement, period = asked.statement, candidate.period
     if statement == "balance":
-        period = Period(None, period.end)
+        period = FactPeriod(None, period.end)
     cells: dict[str, Cell | Omission | None] = {
         line.name: view.remember(
             (line.name, period, currency), partial(_cell, line, period, candidate.derivations, currency)
@@ -120,15 +120,23 @@ def _cells(view: View, asked: _Asked, candidate: Candidate, currency: str) -> _C
     return cells
 
 
-def _cell(line: Line, period: Period, ways: Sequence[Derivation], currency: str, view: View) -> Cell | Omission | None:
-    known = figures(view, line, period, line.unit(currency))
+def _cell(
+    line: Line, period: FactPeriod, ways: Sequence[Derivation], currency: str, view: View
+) -> Cell | Omission | None:
+    known = line_figures(view, line, period, line.unit(currency))
+    cell: Cell | Omission | None = None
     if known is not None:
-        return Omission(known.reason) if known.reason else reported(view, known)
-    return None if period.start is None else derived(view, line, ways, currency)
+        cell = Omission(known.reason) if known.reason else reported(view, known)
+    elif period.start is not None:
+        cell = derived(view, line, ways, currency)
+    if line.fallback is not None and (cell is None or cell == Omission("unproved")):
+        instead = _cell(line.fallback, period, ways, currency, view)
+        return instead._replace(is_fallback=True) if isinstance(instead, Cell) else cell or instead
+    return cell
 
 
 def _sum(
-    view: View, name: str, cells: _Cells, ways: Iterable[Sequence[str]], period: Period, currency: str
+    view: View, name: str, cells: _Cells, ways: Iterable[Sequence[str]], period: FactPeriod, currency: str
 ) -> Cell | Omission | None:
     """Return the sum of the first of ``ways`` whose cells are all there; a name behind a minus is subtracted.
 
@@ -144,6 +152,8 @@ def _sum(
         if omitted := [cell for cell in found.values() if isinstance(cell, Omission)]:
             return omitted[0]
         inputs = tuple(version for cell in parts.values() for version in cell.inputs)
+        if any(cell.is_fallback for cell in parts.values()):
+            return Omission("unproved")
         if any(cell.is_restated for cell in parts.values()) and len(set(map(accession_of, inputs))) > 1:
             return Omission("restated")
         if _is_incomplete(view, name, parts, period, currency):
@@ -153,7 +163,7 @@ def _sum(
     return None
 
 
-def _is_incomplete(view: View, name: str, parts: Mapping[str, Cell], period: Period, currency: str) -> bool:
+def _is_incomplete(view: View, name: str, parts: Mapping[str, Cell], period: FactPeriod, currency: str) -> bool:
     """Return whether something is reported beside the parts of a sum that is neither zero nor some of them."""
     whole, concepts = BESIDE.get(name, ("", ()))
     if whole in parts:  # which includes all of it
@@ -162,7 +172,7 @@ def _is_incomplete(view: View, name: str, parts: Mapping[str, Cell], period: Per
     for cell in parts.values():
         counted |= {total([value, cell.value]) for value in counted}
     for concept in concepts:
-        known = figures(view, Line(concept, (concept,)), period, currency)
+        known = line_figures(view, Line(concept, (concept,)), period, currency)
         if known is not None and (known.reason or reported(view, known).value not in counted):
             return True
     return False
