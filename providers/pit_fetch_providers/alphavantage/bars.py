@@ -43,6 +43,8 @@ def records(reply: FunctionReply) -> Iterator[Record]:
         ends = function.dates(row, reply)
         public = ends if is_own else None
         record = Record(f"{name}:{label.replace(' ', 'T')}", public, "time_series_timestamp", payload)
+        if function.operation.dating == "receipt":
+            record = record._replace(available_at=reply.received, at_receipt=True, claimed_at=public)
         yield record if open_mode else held_while_running(record, ends, reply)
 
 

@@ -7,11 +7,11 @@ they come from an archive, or not at all. A row with a time of its own is dated 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from pit_fetch.paging import numbered
-from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record
+from pit_fetch.provider import Context, Field, Operation, Option, Page, Provider, Query, Record
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.shared import fields, refuse, with_a_pit
 from pit_fetch_providers.yahoo import api, earnings, news, prices, ratings
@@ -24,10 +24,7 @@ _NEWEST = (
     "Yahoo keeps only the newest articles: what was published before them is missing, and the further back the PIT, "
     "the more of it. "
 )
-_RESTATED = (
-    "Earnings are figures of past reports {stand}, restated for later splits and corrections without a mark, and their "
-    "dates are Yahoo's: one that was never corrected cannot be told from one that was. "
-)
+_AS_FILED = "sec_facts proves a company's figures as they were filed. "
 
 
 def fetch(query: Query, context: Context) -> Iterable[Record | Page]:
@@ -40,7 +37,12 @@ def fetch(query: Query, context: Context) -> Iterable[Record | Page]:
             reply = api.news(context, symbol, query.options["tab"])
         case "earnings":
             page = api.earnings(context, symbol)
-            return numbered(lambda row: earnings.read(page(row).body, query), size=api.PAGE_ROWS, step=api.PAGE_ROWS)
+
+            def rows(first: int) -> Sequence[Record]:
+                reply = page(first)
+                return earnings.read(reply.body, query, reply.received_at)
+
+            return numbered(rows, size=api.PAGE_ROWS, step=api.PAGE_ROWS)
         case name:
             reply = api.summary(context, symbol, ratings.MODULES[name])
     return () if reply is None else _records(reply.body, query, reply.received_at)
@@ -58,7 +60,7 @@ def _records(body: bytes, query: Query, received: datetime) -> Iterable[Record]:
         case "news":
             return news.read(body)
         case "earnings":
-            return earnings.read(body, query)
+            return earnings.read(body, query, received)
         case "upgrades":
             return ratings.upgrades(body, query, received)
         case _:
@@ -127,13 +129,15 @@ _NEWS = _SYMBOL_OPERATION._replace(
 _EARNINGS = _SYMBOL_OPERATION._replace(
     name="earnings",
     search_terms="eps",
-    rule="the end of the New York day five hours after the row's hour; never on a weekend or without reportedEPS",
-    why="hours are up to five hours early, and a day without time is the evening before (users' reports)",
+    rule="when it is fetched",
+    why="figures are divided by the splits that came later, without a mark, and dates are moved (users' reports)",
+    claims="the end of the New York day five hours after the row's hour, never on a weekend or without reportedEPS: "
+    "hours are up to five hours early; figures are in today's shares, and dates those that Yahoo has now",
+    dating="receipt",
     fields=fields("symbol company date", number="epsEstimate reportedEPS surprisePercent"),
     window="date",
     period="date",
-    basis=(Basis("date", "start", after=timedelta(hours=5)),),
-    caveats=with_a_pit(_RESTATED + _HOLDER),
+    caveats=with_a_pit(_AS_FILED + _HOLDER),
 )
 _UPGRADES = _SYMBOL_OPERATION._replace(
     name="upgrades",
@@ -169,7 +173,7 @@ _CONSENSUS = _SYMBOL_OPERATION._replace(
 
 PROVIDER = Provider(
     name="yahoo",
-    summary="Yahoo Finance: news and earnings dates; prices, upgrades and the consensus as they are when fetched",
+    summary="Yahoo Finance: news; prices, earnings, upgrades and the consensus as they are when fetched",
     aliases=("yahoo-finance", "yfinance"),
     fetch=fetch,
     parse_reply=read,
@@ -195,7 +199,7 @@ PROVIDER = Provider(
     agents=("yahoo",),
     help="""\
 Needs the package curl_cffi, since Yahoo answers browsers only: pit_fetch sources yahoo says how to install it.
-prices are served newest first. prices, upgrades and consensus are snapshots: with a PIT in the past they come
-from an archive (PIT_FETCH_ARCHIVE), or not at all. A bar that is still running is none yet.
+prices are served newest first. All but news are snapshots: with a PIT in the past they come from an archive
+(PIT_FETCH_ARCHIVE), on a claim, or not at all. A bar that is still running is none yet.
 """,
 )
