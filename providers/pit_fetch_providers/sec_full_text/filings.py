@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from pit_fetch.provider import Field, Record, SourceTag
+from pit_fetch.provider import Field, Record
 from pit_fetch.times import in_new_york, parse_date
 from pit_fetch_providers.edgar import client
-from pit_fetch_providers.edgar.acceptance import Acceptance, accepted_at
+from pit_fetch_providers.edgar.acceptance import accepted_at
 from pit_fetch_providers.edgar.forms import is_wanted
 from pit_fetch_providers.edgar.numbers import ACCESSION, CIK
+from pit_fetch_providers.edgar.release import Release
 from pit_fetch_providers.shared import fields, text_or_none
 
 FIELDS = (
@@ -87,18 +88,9 @@ def filings(hits: Iterable[Any]) -> Iterator[Filing | None]:
     yield from map(_merged, by_filing.values())
 
 
-class Release(NamedTuple):
-    """The instant at which a filing became public (None: cannot be shown), the basis for it, and the names there."""
-
-    at: datetime | None
-    source: SourceTag = "provider_metadata"
-    acceptance: Acceptance | None = None
-    names: tuple[str, ...] = ()
-
-
-def record(filing: Filing, stamp: Release, open_mode: bool) -> Record:
+def record(filing: Filing, release: Release, open_mode: bool) -> Record:
     """Return the item for ``filing``. Names come from the evidence of then or, in open mode, from today's index."""
-    acceptance = stamp.acceptance
+    acceptance = release.acceptance
     accepted = None if acceptance is None or acceptance.coarse else accepted_at(acceptance)
     payload: dict[str, Any] = {
         "accession_number": filing.accession,
@@ -106,7 +98,7 @@ def record(filing: Filing, stamp: Release, open_mode: bool) -> Record:
         "filed": filing.filed.isoformat(),
         "accepted_at": None if accepted is None else in_new_york(accepted),
         "ciks": [f"{cik:010d}" for cik in filing.ciks],
-        "company_names": list(stamp.names or (filing.today["company_names"] if open_mode else ())),
+        "company_names": list(release.names or (filing.today["company_names"] if open_mode else ())),
         "items": list(filing.items),
         "period": filing.period,
         "documents": [
@@ -116,7 +108,7 @@ def record(filing: Filing, stamp: Release, open_mode: bool) -> Record:
     }
     if open_mode:
         payload |= {key: list(filing.today[key]) for key in ("tickers", "sic_codes")}
-    return Record(filing.accession, stamp.at, stamp.source, payload)
+    return Record(filing.accession, release.at, release.source, payload)
 
 
 def url(filing: Filing, name: str) -> str:
