@@ -56,12 +56,6 @@ class Cell(NamedTuple):
     is_fallback: bool = False  # of the line's fallback: no part of a sum
 
 
-class Omission(NamedTuple):
-    """The reason why a cell is null although there are figures of it."""
-
-    reason: Reason
-
-
 class Figures(NamedTuple):
     """What is public of a line for one period: the versions under each concept, oldest first.
 
@@ -135,15 +129,11 @@ def _is_sign_reversed(view: View, line: Line, found: Mapping[str, History], unit
     pair = _public_histories(view, (*line.wider, line.minorities), unit, period)
     if len(pair) < 2:
         return False
-    total, minorities = (
-        {accession_of(made): made.payload["value"] for made in view.public(history)} for history in pair.values()
+    histories = (next(iter(found.values())), *pair.values())
+    net, total, minorities = (
+        {accession_of(made): made.payload["value"] for made in view.public(history)} for history in histories
     )
-    return any(
-        minorities.get(accession_of(made))
-        and total.get(accession_of(made)) == made.payload["value"] - minorities[accession_of(made)]
-        for history in found.values()
-        for made in view.public(history)
-    )
+    return any(minorities.get(filing) and total.get(filing) == net[filing] - minorities[filing] for filing in net)
 
 
 def reported(view: View, known: Figures) -> Cell:
@@ -155,17 +145,16 @@ def reported(view: View, known: Figures) -> Cell:
     return Cell(version.payload["value"], (version,), is_restated=known.is_restated)
 
 
-def derived(view: View, line: Line, ways: Iterable[Derivation], currency: str) -> Cell | Omission | None:
+def derived(view: View, line: Line, ways: Iterable[Derivation], currency: str) -> Cell | Reason | None:
     """Return the figure that the first possible way derives, or else why none does; None if a part is not reported."""
-    omission: Omission | None = None
+    reason: Reason | None = None
     for way in ways:
-        if not view.sees(way.release):
-            continue
-        made = _derived(view, line, way, currency)
-        if isinstance(made, Cell):
-            return made
-        omission = omission or made
-    return omission
+        if view.sees(way.release):
+            made = _derived(view, line, way, currency)
+            if isinstance(made, Cell):
+                return made
+            reason = reason or made
+    return reason
 
 
 def total(values: Collection[int | float]) -> int | float:
@@ -186,7 +175,7 @@ def zeros(amount: int | float) -> int:
     return len(digits) - len(digits.rstrip("0"))
 
 
-def _derived(view: View, line: Line, way: Derivation, currency: str) -> Cell | Omission | None:
+def _derived(view: View, line: Line, way: Derivation, currency: str) -> Cell | Reason | None:
     parts, unit = list[Figures](), line.unit(currency)
     for period in (*way.plus, way.minus):
         known = view.remember((unit, line.name, period), partial(line_figures, line=line, period=period, unit=unit))
@@ -194,21 +183,21 @@ def _derived(view: View, line: Line, way: Derivation, currency: str) -> Cell | O
             return None
         parts.append(known)
     if reasons := [part.reason for part in parts if part.reason]:
-        return Omission(reasons[0])
+        return reasons[0]
     if line.measure != "amount":
-        return Omission("not_additive")
+        return "not_additive"
     if not way.is_fiscal:
-        return Omission("not_fiscal")
+        return "not_fiscal"
     shared = [name for name in parts[0].by_concept if all(name in part.by_concept for part in parts)]
     if not shared and not _are_synonyms(view, line, unit, {name for part in parts for name in part.by_concept}):
-        return Omission("renamed")
+        return "renamed"
     if any(part.is_restated for part in parts) or _is_recast(view, line, unit, parts):
-        return Omission("restated")
+        return "restated"
     if any(_is_contradicted(view, line, name, unit, way) for name in shared or line.concepts):
-        return Omission("contradicted")
+        return "contradicted"
     counts = [zeros(amount) for part in parts if (amount := part.oldest.payload["value"])]
     if counts and max(counts) - min(counts) >= _ZEROS_OF_A_NOTE:
-        return Omission("rounded")
+        return "rounded"
     place, choose = (0, min) if view.ledger.is_first else (-1, max)
     by_name = [tuple(part.by_concept[name][place] for part in parts) for name in shared]
     any_name = tuple(choose((versions[place] for versions in part.by_concept.values()), key=age) for part in parts)

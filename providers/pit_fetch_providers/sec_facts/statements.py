@@ -20,12 +20,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from pit_fetch.provider import Record
-from pit_fetch_providers.sec_facts.derive import Cell, Omission, derived, line_figures, reported, total
+from pit_fetch_providers.sec_facts.derive import Cell, Reason, derived, line_figures, reported, total
 from pit_fetch_providers.sec_facts.facts import Ledger, View, Vintage, accession_of, concept_of, in_order
 from pit_fetch_providers.sec_facts.lines import BESIDE, LINES, SUMS, Line, Statement
 from pit_fetch_providers.sec_facts.periods import Cadence, Candidate, Derivation, FactPeriod, candidates, order_periods
 
-_Cells = Mapping[str, Cell | Omission | None]
+_Cells = Mapping[str, Cell | Reason | None]
 
 
 class _Asked(NamedTuple):
@@ -92,7 +92,7 @@ def _written(view: View, asked: _Asked, period: FactPeriod, currency: str, cells
         **{name: cell.value if isinstance(cell, Cell) else None for name, cell in cells.items()},
         "sources": {name: [_source(version) for version in cell.inputs] for name, cell in known.items()},
         "derived": [name for name, cell in known.items() if cell.is_derived],
-        "omitted": {name: cell.reason for name, cell in cells.items() if isinstance(cell, Omission)},
+        "omitted": {name: cell for name, cell in cells.items() if isinstance(cell, str)},
     }
     inputs = (view.ledger.release_of(version) for cell in known.values() for version in cell.inputs)
     return _Item(payload, max(inputs, default=0))
@@ -107,7 +107,7 @@ def _cells(view: View, asked: _Asked, candidate: Candidate, currency: str) -> _C
     statement, period = asked.statement, candidate.period
     if statement == "balance":
         period = FactPeriod(None, period.end)
-    cells: dict[str, Cell | Omission | None] = {
+    cells: dict[str, Cell | Reason | None] = {
         line.name: view.remember(
             (line.name, period, currency), partial(_cell, line, period, candidate.derivations, currency)
         )
@@ -115,21 +115,21 @@ def _cells(view: View, asked: _Asked, candidate: Candidate, currency: str) -> _C
     }
     for name, ways in SUMS[statement].items():
         cell = cells.get(name)
-        if cell is None or (isinstance(cell, Omission) and cell.reason != "unreadable"):
+        if cell is None or (isinstance(cell, str) and cell != "unreadable"):
             cells[name] = _sum(view, name, cells, ways, period, currency) or cell
     return cells
 
 
 def _cell(
     line: Line, period: FactPeriod, ways: Sequence[Derivation], currency: str, view: View
-) -> Cell | Omission | None:
+) -> Cell | Reason | None:
     known = line_figures(view, line, period, line.unit(currency))
-    cell: Cell | Omission | None = None
+    cell: Cell | Reason | None = None
     if known is not None:
-        cell = Omission(known.reason) if known.reason else reported(view, known)
+        cell = known.reason or reported(view, known)
     elif period.start is not None:
         cell = derived(view, line, ways, currency)
-    if line.fallback is not None and (cell is None or cell == Omission("unproved")):
+    if line.fallback is not None and (cell is None or cell == "unproved"):
         instead = _cell(line.fallback, period, ways, currency, view)
         return instead._replace(is_fallback=True) if isinstance(instead, Cell) else cell or instead
     return cell
@@ -137,7 +137,7 @@ def _cell(
 
 def _sum(
     view: View, name: str, cells: _Cells, ways: Iterable[Sequence[str]], period: FactPeriod, currency: str
-) -> Cell | Omission | None:
+) -> Cell | Reason | None:
     """Return the sum of the first of ``ways`` whose cells are all there; a name behind a minus is subtracted.
 
     It is left out where one of them is, where they are of two bases, or where something is reported beside them. The
@@ -149,15 +149,15 @@ def _sum(
         if len(found) < len(signs):
             continue
         parts = {part: cell for part, cell in found.items() if isinstance(cell, Cell)}
-        if omitted := [cell for cell in found.values() if isinstance(cell, Omission)]:
-            return omitted[0]
+        if reasons := [cell for cell in found.values() if not isinstance(cell, Cell)]:
+            return reasons[0]
         inputs = tuple(version for cell in parts.values() for version in cell.inputs)
         if any(cell.is_fallback for cell in parts.values()):
-            return Omission("unproved")
+            return "unproved"
         if any(cell.is_restated for cell in parts.values()) and len(set(map(accession_of, inputs))) > 1:
-            return Omission("restated")
+            return "restated"
         if _is_incomplete(view, name, parts, period, currency):
-            return Omission("incomplete")
+            return "incomplete"
         value = total([signs[part] * cell.value for part, cell in parts.items()])
         return Cell(value, inputs, is_derived=True)
     return None
