@@ -59,12 +59,12 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
         elif version.filed <= last:  # what is filed on a later day cannot have been public
             filing = ListedFiling(version.payload["accession"], version.payload["form"], version.filed)
             if filing not in released:
-                released[filing] = _released(filing, cik, archive, query)
+                released[filing] = _release_instants(filing, cik, archive, query)
             records += [_record(version, cik, at) for at in released[filing]]
     yield from records  # all of them or, where one is missed, none
 
 
-def _released(filing: ListedFiling, cik: int, archive: Archive, query: Query) -> Sequence[datetime | None]:
+def _release_instants(filing: ListedFiling, cik: int, archive: Archive, query: Query) -> Sequence[datetime | None]:
     """Return when a filing was released: None if that cannot be shown, and nothing if it was after the PIT in any case.
 
     Raise UpstreamError for one that cannot be dated and was public by the PIT: an older version would stand in the
@@ -110,7 +110,7 @@ def answer_stage(query: Query) -> Stage:
             case "concepts":
                 items = facts.concepts(public, company)
             case _:
-                items = facts.chosen(public, vintage, options["concept"] or ())
+                items = facts.choose_versions(public, vintage, options["concept"] or ())
         if query.operation.name != "concepts":
             yield from facts.unreadable(public)
         yield from items
@@ -170,7 +170,7 @@ def _record(version: Version, cik: int, released: datetime | None) -> Record:
     return Record(f"{fact}:{of['accession']}", released, "edgar_accepted", of)
 
 
-def _understood(query: Query) -> Query:
+def _normalize_query(query: Query) -> Query:
     """Return the query with the defaults of its operation. Raise ConfigError for one that no company could answer."""
     options = subject.understood(query.options)
     subject.check_offline(query)
@@ -213,7 +213,7 @@ _FACTS = Operation(
     ),
     window="end",
     period="end",
-    normalize_query=_understood,
+    normalize_query=_normalize_query,
     caveats=_caveats,
     of_today=subject.of_today,
     search_terms="fact fundamentals xbrl companyfacts concept",

@@ -136,7 +136,7 @@ def _is_sign_reversed(view: View, line: Line, found: Mapping[str, History], unit
     return any(minorities.get(filing) and total.get(filing) == net[filing] - minorities[filing] for filing in net)
 
 
-def reported(view: View, known: Figures) -> Cell:
+def reported_cell(view: View, known: Figures) -> Cell:
     """Return the cell that filings report; of several concepts, the newest filing decides, or the first."""
     if view.ledger.is_first:
         version = known.oldest
@@ -145,12 +145,12 @@ def reported(view: View, known: Figures) -> Cell:
     return Cell(version.payload["value"], (version,), is_restated=known.is_restated)
 
 
-def derived(view: View, line: Line, ways: Iterable[Derivation], currency: str) -> Cell | Reason | None:
+def derive_cell(view: View, line: Line, ways: Iterable[Derivation], currency: str) -> Cell | Reason | None:
     """Return the figure that the first possible way derives, or else why none does; None if a part is not reported."""
     reason: Reason | None = None
     for way in ways:
         if view.sees(way.release):
-            made = _derived(view, line, way, currency)
+            made = _derive_one_way(view, line, way, currency)
             if isinstance(made, Cell):
                 return made
             reason = reason or made
@@ -175,7 +175,7 @@ def zeros(amount: int | float) -> int:
     return len(digits) - len(digits.rstrip("0"))
 
 
-def _derived(view: View, line: Line, way: Derivation, currency: str) -> Cell | Reason | None:
+def _derive_one_way(view: View, line: Line, way: Derivation, currency: str) -> Cell | Reason | None:
     parts, unit = list[Figures](), line.unit(currency)
     for period in (*way.plus, way.minus):
         known = view.remember((unit, line.name, period), partial(line_figures, line=line, period=period, unit=unit))
@@ -287,7 +287,7 @@ def _recasts(ledger: Ledger, line: Line, unit: str) -> Mapping[str, int]:
         near = ledger.near.get(period, {}).items()
         together = [(0, histories), *((since, histories + by_period.get(other, [])) for other, since in near)]
         for since, every in together:
-            found |= {filing: min(since, found.get(filing, since)) for filing in _restating(every)}
+            found |= {filing: min(since, found.get(filing, since)) for filing in _restating_filings(every)}
     return found
 
 
@@ -295,7 +295,7 @@ def _histories(ledger: Ledger, concept: str, unit: str) -> Mapping[FactPeriod, H
     return {period: made for (of, period), made in ledger.histories.get(concept, {}).items() if of == unit}
 
 
-def _restating(histories: Sequence[History]) -> Iterator[str]:
+def _restating_filings(histories: Sequence[History]) -> Iterator[str]:
     """Yield the filings that change the value of a concept for a period, or have one that no concept had before."""
     if len(histories) == 1 and histories[0].restated is None:  # mostly
         return
@@ -350,16 +350,16 @@ def contradictions(
         for part, whole in combinations(sorted(together), 2):
             three = (part, FactPeriod(part.end + DAY, whole.end), whole)
             if three[1] in first:
-                by_line = _contradicting([first[period] for period in three])
+                by_line = _find_contradiction([first[period] for period in three])
                 of_own = [own[period] for period in three if period in own]
                 complete = max(made.releases[0] for made in of_own) if len(of_own) == len(three) else None
-                by_concept = None if complete is None else _contradicting(of_own)
+                by_concept = None if complete is None else _find_contradiction(of_own)
                 if (by_line, by_concept) != (None, None):
                     found.append((whole, by_line, complete, by_concept))
     return found
 
 
-def _contradicting(three: Sequence[History]) -> int | None:
+def _find_contradiction(three: Sequence[History]) -> int | None:
     """Return the release since which two first amounts are not a third one; None if they are, but for rounding."""
     part, rest, whole = amounts = [history.versions[0].payload["value"] for history in three]
     finest = min((zeros(amount) for amount in amounts if amount), default=0)

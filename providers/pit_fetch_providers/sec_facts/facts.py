@@ -82,17 +82,17 @@ def versions(taxonomies: dict[str, Any], wanted: Callable[[str, str], bool]) -> 
     Raise UpstreamError if what may hold such a version is of another type: a concept would seem never to be reported.
     """
     for taxonomy, concepts in taxonomies.items():
-        for concept, described in _held(concepts, dict).items():
+        for concept, described in _require_container(concepts, dict).items():
             if not wanted(taxonomy, concept):
                 continue
-            for unit, rows in _held(_held(described, dict).get("units"), dict).items():
-                for row in _held(rows, list):
+            for unit, rows in _require_container(_require_container(described, dict).get("units"), dict).items():
+                for row in _require_container(rows, list):
                     version = _version(row, taxonomy, concept, unit)
                     if version is None or version.payload["form"].removesuffix("/A") in REPORTS:
                         yield version
 
 
-def _held(value: Any, kind: type[_Container]) -> _Container:
+def _require_container(value: Any, kind: type[_Container]) -> _Container:
     if not isinstance(value, kind):
         raise UpstreamError(Code.MALFORMED, problem="it is not a company's facts")
     return value
@@ -151,14 +151,14 @@ def in_order(records: Iterable[Record], period: str = "") -> list[Record]:
     return sorted(sorted(records, key=lambda record: record.id), key=place, reverse=True)
 
 
-def chosen(records: Iterable[Record], vintage: Vintage, concepts: Iterable[str]) -> Iterator[Record]:
+def choose_versions(records: Iterable[Record], vintage: Vintage, concepts: Iterable[str]) -> Iterator[Record]:
     """Yield the versions of ``vintage``, one for each fact, in the order of an answer; with "all", every one."""
     by_fact: dict[str, list[Record]] = {}
     for record in readable(_of_first_taxonomy(list(records), concepts)):
         by_fact.setdefault(fact_id(record), []).append(record)
     histories = [sorted(of_fact, key=age) for of_fact in by_fact.values()]
     if vintage == "all":
-        yield from in_order((version for history in histories for version in _marked(history)), "end")
+        yield from in_order((version for history in histories for version in _mark_restatements(history)), "end")
     else:
         place = 0 if vintage == "first" else -1
         kept = (history[place] for history in histories)
@@ -198,7 +198,7 @@ def readable(records: Iterable[Record]) -> list[Record]:
     return [record for record in every if fact_id(record) not in lost] if lost else every
 
 
-def _marked(history: Iterable[Record]) -> Iterator[Record]:
+def _mark_restatements(history: Iterable[Record]) -> Iterator[Record]:
     """Yield the versions of a fact, each with whether it restates the one before."""
     before: Any = None
     for version in history:

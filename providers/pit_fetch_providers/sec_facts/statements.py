@@ -20,7 +20,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from pit_fetch.provider import Record
-from pit_fetch_providers.sec_facts.derive import Cell, Reason, derived, line_figures, reported, total
+from pit_fetch_providers.sec_facts.derive import Cell, Reason, derive_cell, line_figures, reported_cell, total
 from pit_fetch_providers.sec_facts.facts import Ledger, View, Vintage, accession_of, concept_of, in_order
 from pit_fetch_providers.sec_facts.lines import BESIDE, LINES, SUMS, Line, Statement
 from pit_fetch_providers.sec_facts.periods import Cadence, Candidate, Derivation, FactPeriod, candidates, order_periods
@@ -55,12 +55,12 @@ def statements(
         view = View(ledger, len(ledger.released) - 1)
         item = _item(view, asked, of_end)
         if item is not None:
-            release = ledger.released[_made_by(view, item, asked, of_end)]
+            release = ledger.released[_find_release(view, item, asked, of_end)]
             items.append(release._replace(id=f"{company}:{statement}:{cadence}:{end}", payload=item.payload))
     return in_order(items, "period_end")
 
 
-def _made_by(view: View, item: _Item, asked: _Asked, of_end: Sequence[Candidate]) -> int:
+def _find_release(view: View, item: _Item, asked: _Asked, of_end: Sequence[Candidate]) -> int:
     """Return the release since which an item is what it is: no older one than those that it names."""
     while view.newest > item.named:
         # Since the newest release that it rests on, nothing has changed that was read.
@@ -78,11 +78,11 @@ def _item(view: View, asked: _Asked, of_end: Sequence[Candidate]) -> _Item | Non
         for currency in view.currencies(candidate.period.end):
             cells = _cells(view, asked, candidate, currency)
             if any(cell is not None for cell in cells.values()):
-                return _written(view, asked, candidate.period, currency, cells)
+                return _render_item(view, asked, candidate.period, currency, cells)
     return None
 
 
-def _written(view: View, asked: _Asked, period: FactPeriod, currency: str, cells: _Cells) -> _Item:
+def _render_item(view: View, asked: _Asked, period: FactPeriod, currency: str, cells: _Cells) -> _Item:
     known = {name: cell for name, cell in cells.items() if isinstance(cell, Cell)}
     payload = {
         "period_end": period.end.isoformat(),
@@ -126,9 +126,9 @@ def _cell(
     known = line_figures(view, line, period, line.unit(currency))
     cell: Cell | Reason | None = None
     if known is not None:
-        cell = known.reason or reported(view, known)
+        cell = known.reason or reported_cell(view, known)
     elif period.start is not None:
-        cell = derived(view, line, ways, currency)
+        cell = derive_cell(view, line, ways, currency)
     if line.fallback is not None and (cell is None or cell == "unproved"):
         instead = _cell(line.fallback, period, ways, currency, view)
         return instead._replace(is_fallback=True) if isinstance(instead, Cell) else cell or instead
@@ -173,6 +173,6 @@ def _is_incomplete(view: View, name: str, parts: Mapping[str, Cell], period: Fac
         counted |= {total([value, cell.value]) for value in counted}
     for concept in concepts:
         known = line_figures(view, Line(concept, (concept,)), period, currency)
-        if known is not None and (known.reason or reported(view, known).value not in counted):
+        if known is not None and (known.reason or reported_cell(view, known).value not in counted):
             return True
     return False

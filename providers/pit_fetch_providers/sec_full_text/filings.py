@@ -85,7 +85,7 @@ def filings(hits: Iterable[Any]) -> Iterator[Filing | None]:
             yield None
         else:
             by_filing.setdefault((filing.accession, filing.filed), []).append(filing)
-    yield from map(_merged, by_filing.values())
+    yield from map(_merge, by_filing.values())
 
 
 def record(filing: Filing, release: Release, open_mode: bool) -> Record:
@@ -158,7 +158,7 @@ def _today(source: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _merged(hits: Sequence[Filing]) -> Filing:
+def _merge(hits: Sequence[Filing]) -> Filing:
     hits = sorted(hits, key=lambda hit: (hit.documents[0][:3], hit.ciks))  # the server's order is arbitrary
     first = hits[0]
     return first._replace(

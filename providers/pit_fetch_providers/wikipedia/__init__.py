@@ -154,7 +154,7 @@ def derive(query: Query) -> Stage | None:
     return (lambda records: islice(records, 1)) if query.operation.name == "article" else None
 
 
-def _understood(query: Query) -> Query:
+def _normalize_query(query: Query) -> Query:
     if query.options["title"] is None:
         return query
     title = titles.parse_title(query.options["title"])
@@ -182,7 +182,7 @@ _ARTICLE = Operation(
     window=None,
     chooses=True,
     basis=(Basis("timestamp", after=timedelta(minutes=1)),),
-    normalize_query=_understood,
+    normalize_query=_normalize_query,
     caveats=_caveats,
     search_terms="page text extract summary content",
 )
