@@ -340,9 +340,6 @@ class Code:
     SETTINGS_MALFORMED = _config("The settings file {file} {problem}. Correct or remove it.")
     OUTPUT_UNWRITABLE = _config("--output cannot be written ({problem}): name a file in a folder that can be.")
     DEPENDENCY_MISSING = _config("The package {package} is missing: run {command}")
-    ENGINE_UNUSABLE = _config(
-        "--engine dask cannot answer: {problem}. Run the same command when that is mended, or without --engine."
-    )
     # Where a source's fields are not known beforehand; from the items of the answer.
     FIELD_UNKNOWN = _config("--fields: no item of this answer has {fields}; they have {known}.")
     OFFLINE_WITHOUT_ARCHIVE = _config("--offline needs an archive: set PIT_FETCH_ARCHIVE, or give --archive PATH.")

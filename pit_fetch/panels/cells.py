@@ -35,17 +35,6 @@ _ATTEMPTS = 5
 Ask = Callable[[Mapping[str, Any], datetime], PlainEnvelope]
 
 
-class Question(NamedTuple):
-    """What the cells of a panel have in common, in values that another process understands.
-
-    is_offline  an archive alone answers
-    """
-
-    source: str
-    options: Mapping[str, Any]
-    is_offline: bool
-
-
 class Asking(NamedTuple):
     """How questions are asked. All are answered from one state of the archive, if that alone answers.
 
@@ -65,7 +54,6 @@ class Grid(NamedTuple):
     asking    returns a context in which questions are asked: of the archive as it is when the context is entered
     now       returns the time, which decides whether an instant has come
     fetch     answers a question by itself, as if there were no panel
-    question  what every cell asks
     advice    what would make the answers faster; "" if nothing would
     caution   what the answers may be mistaken for; "" if nothing is known
     """
@@ -74,7 +62,6 @@ class Grid(NamedTuple):
     asking: Callable[[], AbstractContextManager[Asking]]
     now: Callable[[], datetime]
     fetch: Ask
-    question: Question = Question("", {}, is_offline=False)
     advice: str = ""
     caution: str = ""
 

@@ -25,7 +25,7 @@ from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.engine.run import run
 from pit_fetch.errors import ConfigError, PitFetchError, UsageError
 from pit_fetch.gaps import Code, GapType
-from pit_fetch.panels.cells import PIT, STATUS, Asking, Grid, Question
+from pit_fetch.panels.cells import PIT, STATUS, Asking, Grid
 from pit_fetch.panels.instants import instants
 from pit_fetch.panels.parts import key_of
 from pit_fetch.panels.universe import Subject, members, subjects
@@ -124,8 +124,7 @@ def grid_of(
             raise _name_subject(error, subject, questions) from None
     faster = _advice(latest, runtime)
     asking = partial(questions.asking, latest)
-    question, caution = _question(questions, latest), _caution(latest)
-    return Grid(asked, asking, runtime.clock.now, questions.fetch, question, faster, caution)
+    return Grid(asked, asking, runtime.clock.now, questions.fetch, faster, _caution(latest))
 
 
 def _caution(request: FetchRequest) -> str:
@@ -138,13 +137,6 @@ def _caution(request: FetchRequest) -> str:
         f"a limit keeps what was released last, which after an amendment is an old period: leave it out, and choose by "
         f"{period} among the rows of a cell"
     )
-
-
-def _question(questions: Questions, request: FetchRequest) -> Question:
-    options = dict(questions.options)
-    if request.archive:
-        options["archive"] = questions.runtime.path(request.archive)  # another process may have another folder
-    return Question(questions.source, options, is_offline=request.offline)
 
 
 def _name_subject(

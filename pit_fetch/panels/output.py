@@ -7,22 +7,16 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from pit_fetch.errors import UsageError
-from pit_fetch.gaps import Code
 from pit_fetch.panels import table
-from pit_fetch.panels.cells import Ask, Asking, Grid, ask_consistently, cells_of
+from pit_fetch.panels.cells import Asking, Grid, ask_consistently, cells_of
 from pit_fetch.panels.check import Check, choose, compare
-from pit_fetch.panels.parts import Answered, Due, PartFolder, Summary, part_of
+from pit_fetch.panels.parts import Due, PartFolder, Summary
 from pit_fetch.support.whole_file import replacing, require_regular
-
-if TYPE_CHECKING:
-    import distributed
 
 _NOT_WHOLE = "some cells failed"
 _RECORDED_MORE = "the archive has recorded more since the panel began"
@@ -52,15 +46,9 @@ class Written(NamedTuple):
 class PanelFile:
     """The file of a panel that is to be written, and what an earlier run has kept of it."""
 
-    def __init__(
-        self, grid: Grid, path: str, *, again: bool = False, engine: str | distributed.Client = "local"
-    ) -> None:
-        """``again`` asks anew what is kept.
-
-        Raise UsageError for an ``engine`` that does not fit the question, OSError for a path that is no file.
-        """
+    def __init__(self, grid: Grid, path: str, *, again: bool = False) -> None:
+        """``again`` asks anew what is kept. Raise OSError for a path that is no file."""
         require_regular(path)
-        self._answer = _answering(engine, grid)
         self._grid, self._path = grid, os.path.realpath(path)  # a link goes on pointing to its file
         self._parts = PartFolder(f"{self._path}.parts")
         self._again = again
@@ -110,11 +98,9 @@ class PanelFile:
         """Return the keys of the subjects, and what is kept of each once it is answered. Raise as :meth:`write`."""
         keys = self._keys(asking)
         kept = self._kept(keys)
-        due = [pair for pair in zip(keys, self._grid.subjects, strict=True) if pair[0] not in kept]
-        with closing(self._answer(due, asking.ask)) as answered:
-            for key, part in answered:
-                self._parts.keep(key, part)
-                kept[key] = part.summary
+        for key, subject in zip(keys, self._grid.subjects, strict=True):
+            if key not in kept:
+                kept[key] = self._parts.keep(key, [*cells_of(subject, asking.ask, self._grid.now)])
                 on_cells(_count_cells(kept))
                 asking.check()
         return keys, kept
@@ -136,24 +122,6 @@ class PanelFile:
         summaries = {} if self._again else {key: self._parts.summary(key) for key in keys}
         now = self._grid.now()
         return {key: summary for key, summary in summaries.items() if summary and summary.counts(now)}
-
-
-def _answering(
-    engine: str | distributed.Client, grid: Grid
-) -> Callable[[Sequence[Due], Ask], Generator[Answered, None, None]]:
-    """Return what answers about subjects, in any order. Raise UsageError."""
-    if not isinstance(engine, str) and not hasattr(engine, "nthreads"):
-        raise UsageError(Code.USAGE, text="engine is local, dask, dask=ADDRESS or a client of Dask")
-    if engine != "local":
-        from pit_fetch.panels.spread import spreading
-
-        return spreading(engine, grid)
-
-    def answers(due: Sequence[Due], ask: Ask) -> Generator[Answered, None, None]:
-        for key, subject in due:
-            yield key, part_of([*cells_of(subject, ask, grid.now)])
-
-    return answers
 
 
 def _count_cells(kept: Mapping[str, Summary]) -> int:

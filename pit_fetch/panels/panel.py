@@ -12,7 +12,6 @@ from pit_fetch.panels.cells import STATUS, Asking, Cell, Grid, ask_consistently,
 from pit_fetch.panels.check import choose, compare
 
 if TYPE_CHECKING:
-    import distributed
     import pandas
 
 
@@ -64,9 +63,7 @@ class Panel:
         whole.attrs = {STATUS: dict(Counter(cell.status for cell in cells)), "provisional": provisional}
         return whole
 
-    def write(
-        self, path: str | PathLike[str], *, again: bool = False, engine: str | distributed.Client = "local"
-    ) -> dict[str, int]:
+    def write(self, path: str | PathLike[str], *, again: bool = False) -> dict[str, int]:
         """Write the table to a file, whole or not at all: Parquet, JSON lines or CSV, by the end of its name.
 
         Return the number of cells by their status. Of a panel that was broken off, or in which cells failed, the next
@@ -74,24 +71,19 @@ class Panel:
         ``PATH.parts`` until all of them are there. ``again`` asks everything anew. One subject
         is in memory at a time. If every cell failed, an older file stays.
 
-        ``engine`` says who answers: this process ("local"); workers on this machine ("dask"), or those of a cluster of
-        Dask, by the address of its scheduler ("dask=tls://10.0.0.1:8786") or by a client of it.
-
-        Raises OSError, UsageError, and ConfigError for a missing package, or a cluster that cannot answer.
+        Raises OSError, UsageError, and ConfigError for a missing package.
         """
         from pit_fetch.panels.output import PanelFile
         from pit_fetch.panels.table import format_of
 
         form = format_of(fspath(path))  # before anything is asked
-        return dict(PanelFile(self._grid, fspath(path), again=again, engine=engine).write(form).statuses)
+        return dict(PanelFile(self._grid, fspath(path), again=again).write(form).statuses)
 
-    def to_parquet(
-        self, path: str | PathLike[str], *, again: bool = False, engine: str | distributed.Client = "local"
-    ) -> dict[str, int]:
+    def to_parquet(self, path: str | PathLike[str], *, again: bool = False) -> dict[str, int]:
         """Write the table as Parquet, whatever the name of the file; see :meth:`write`."""
         from pit_fetch.panels.output import PanelFile
 
-        return dict(PanelFile(self._grid, fspath(path), again=again, engine=engine).write("parquet").statuses)
+        return dict(PanelFile(self._grid, fspath(path), again=again).write("parquet").statuses)
 
     def check(self, count: int) -> list[Cell]:
         """Ask ``count`` cells, or all if there are fewer, as the panel does and as single fetches do.

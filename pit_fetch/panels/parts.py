@@ -51,27 +51,19 @@ class Summary(NamedTuple):
         return self.is_whole and not (self.next_pit and has_come(datetime.fromisoformat(self.next_pit), now))
 
 
-class SubjectPart(NamedTuple):
-    """The answered cells of a subject, as the content of a file."""
-
-    summary: Summary
-    content: bytes
-
-
-# The key of a subject, with the subject that is to be asked about, or with its answers.
+# The key of a subject, with that subject.
 Due = tuple[str, Subject]
-Answered = tuple[str, SubjectPart]
 
 
-def part_of(cells: Sequence[Cell]) -> SubjectPart:
-    """Return the part that holds the cells of a subject."""
+def summarize(cells: Sequence[Cell]) -> Summary:
+    """Return what the cells of a subject hold."""
     gaps = [gap for cell in cells if cell.status != "not_captured" for gap in lacks(cell.envelope)]
     # What failed may succeed the next time, what was withheld will not.
     is_whole = not any(has_failed(cell.envelope) for cell in cells)
     empty = (gap["reason"] for cell in cells for gap in cell.envelope.gaps if gap["type"] == GapType.NO_DATA)
     statuses = Counter[str](cell.status for cell in cells)
     ahead = sorted(cell.pit for cell in cells if cell.is_provisional)
-    summary = Summary(
+    return Summary(
         is_whole,
         statuses,
         provisional=len(ahead),
@@ -79,8 +71,6 @@ def part_of(cells: Sequence[Cell]) -> SubjectPart:
         reason=next((gap["reason"] for gap in sorted(gaps, key=lambda gap: gap["type"] == GapType.TRUNCATED)), ""),
         empty=next(empty, ""),
     )
-    lines = (json.dumps(line, default=str) for line in (summary._asdict(), *map(_line, cells)))
-    return SubjectPart(summary, "".join(f"{line}\n" for line in lines).encode())
 
 
 class PartFolder:
@@ -107,10 +97,13 @@ class PartFolder:
             return Summary(**json.loads(file.readline()))
         return None
 
-    def keep(self, key: str, part: SubjectPart) -> None:
-        """Keep the cells of a subject. Raise OSError."""
+    def keep(self, key: str, cells: Sequence[Cell]) -> Summary:
+        """Keep the cells of a subject, and return what they hold. Raise OSError."""
+        summary = summarize(cells)
         with replacing(self._path(key)) as file:
-            file.write(part.content)
+            for line in (summary._asdict(), *map(_line, cells)):
+                file.write(f"{json.dumps(line, default=str)}\n".encode())
+        return summary
 
     def cells(self, key: str) -> list[Cell]:
         """Return the cells of a subject, with the items of their answers. Raise OSError."""

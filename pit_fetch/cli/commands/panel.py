@@ -76,7 +76,7 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
     cells = sum(len(subject.pits) for subject in grid.subjects)
     with TemporaryDirectory() if path is None else nullcontext() as folder:
         name = path or f"{folder}/panel"
-        file = PanelFile(grid, name, again=options.again, engine=options.engine)
+        file = PanelFile(grid, name, again=options.again)
         plan = _plan(cells, file.kept_cells, runtime.find(options.source), asked, runtime)
         if options.dry_run:
             return CommandResult(f"{plan}\n")
@@ -158,13 +158,6 @@ def _parser() -> Parser:
         help="write into FILE, whole or not at all; into panel.FORMAT if it is a folder, or ends with /",
     )
     parser.add_argument("--again", action="store_true", help="ask anew what an earlier run has kept in FILE.parts")
-    parser.add_argument(
-        "--engine",
-        metavar="ENGINE",
-        default="local",
-        help="who answers: local (this process, the default); dask (workers on this machine); or dask=ADDRESS, the "
-        "scheduler of a cluster. With dask, --offline alone",
-    )
     parser.add_argument("--fail", action="store_true", help="exit with 1 also if a cell was never captured")
     parser.add_argument(
         "--check",

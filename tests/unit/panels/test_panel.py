@@ -266,6 +266,11 @@ def test_what_is_kept_of_a_panel_is_that_of_its_archive(archive: Archive) -> Non
     assert live[2] == keys_of(panel(archive, ["GE"], offline=None, archive=None, environ=named))
 
 
+def test_a_variable_that_changes_answers_is_another_question(archive: Archive) -> None:
+    plan = {"PIT_FETCH_PLAN": "2026-07-01T00:00:00Z"}
+    assert keys_of(panel(archive, ["GE"])) != keys_of(panel(archive, ["GE"], environ=plan))
+
+
 def test_a_panel_that_is_written_again_is_of_what_the_archive_holds_by_then(archive: Archive) -> None:
     """Nothing that was kept when it was broken off is beside answers of a later state."""
     asked, file = panel(archive, ["IBM", "T"]), archive.folder / "panel.csv"
