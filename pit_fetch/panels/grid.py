@@ -25,9 +25,9 @@ from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.engine.run import run
 from pit_fetch.errors import ConfigError, PitFetchError, UsageError
 from pit_fetch.gaps import Code, GapType
+from pit_fetch.panels.answered_subjects import key_of
 from pit_fetch.panels.cells import PIT, STATUS, Asking, Grid
 from pit_fetch.panels.instants import instants
-from pit_fetch.panels.parts import key_of
 from pit_fetch.panels.universe import Subject, members, subjects
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import candidate_operations

@@ -1,6 +1,6 @@
 """Write a panel to a file subject by subject: a long one can be broken off, and takes no more memory than a short one.
 
-Answered subjects are kept beside the file, as :mod:`pit_fetch.panels.parts`, until no cell has failed.
+Answered subjects are kept beside the file, as :mod:`pit_fetch.panels.answered_subjects`, until no cell has failed.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from pit_fetch.panels import table
+from pit_fetch.panels.answered_subjects import AnsweredSubjects, KeyedSubject, Summary
 from pit_fetch.panels.cells import Asking, Grid, ask_consistently, cells_of
 from pit_fetch.panels.check import Check, choose, compare
-from pit_fetch.panels.parts import Due, PartFolder, Summary
 from pit_fetch.support.whole_file import replacing, require_regular
 
 _NOT_WHOLE = "some cells failed"
@@ -50,13 +50,13 @@ class PanelFile:
         """``again`` asks anew what is kept. Raise OSError for a path that is no file."""
         require_regular(path)
         self._grid, self._path = grid, os.path.realpath(path)  # a link goes on pointing to its file
-        self._parts = PartFolder(f"{self._path}.parts")
+        self._store = AnsweredSubjects(f"{self._path}.parts")
         self._again = again
 
     @cached_property
     def kept_cells(self) -> int:
         """How many cells need not be asked again, as of now. Raise ConfigError for an archive that cannot be read."""
-        return _count_cells(ask_consistently(self._grid, lambda asking: self._kept(self._keys(asking))))
+        return _count_cells(ask_consistently(self._grid, lambda asking: self._kept_summaries(self._keys(asking))))
 
     def write(
         self,
@@ -73,7 +73,7 @@ class PanelFile:
         cells as ``check`` says are asked again, as single fetches, once the file is whole. Another process that writes
         the same table at once is an OSError.
         """
-        with self._parts.held():
+        with self._store.held():
             return self._write(form, on_cells, width, check)
 
     def _write(self, form: str, on_cells: Callable[[int], None], width: int, check: int) -> Written:
@@ -82,44 +82,44 @@ class PanelFile:
         keys, kept = ask_consistently(self._grid, lambda asking: self._answered(asking, on_cells))
         written = _sum_up([kept[key] for key in keys])
         if written.is_written:
-            with replacing(self._path, self._parts.folder) as file:
+            with replacing(self._path, self._store.folder) as file:
                 form = form or table.format_of(self._path)
-                table.write(file, lambda: map(self._parts.cells, keys), form, width)
+                table.write(file, lambda: map(self._store.cells, keys), form, width)
         if check:
             keyed = [*zip(keys, self._grid.subjects, strict=True)]
             written = written._replace(
                 check=self._checked(keyed, began, check) if written.is_whole else Check(0, (), _NOT_WHOLE)
             )
         if written.is_whole:
-            self._parts.remove()
+            self._store.remove()
         return written
 
     def _answered(self, asking: Asking, on_cells: Callable[[int], None]) -> tuple[list[str], dict[str, Summary]]:
         """Return the keys of the subjects, and what is kept of each once it is answered. Raise as :meth:`write`."""
         keys = self._keys(asking)
-        kept = self._kept(keys)
+        kept = self._kept_summaries(keys)
         for key, subject in zip(keys, self._grid.subjects, strict=True):
             if key not in kept:
-                kept[key] = self._parts.keep(key, [*cells_of(subject, asking.ask, self._grid.now)])
+                kept[key] = self._store.keep(key, [*cells_of(subject, asking.ask, self._grid.now)])
                 on_cells(_count_cells(kept))
                 asking.check()
         return keys, kept
 
-    def _checked(self, keyed: Sequence[Due], began: datetime, count: int) -> Check:
+    def _checked(self, keyed: Sequence[KeyedSubject], began: datetime, count: int) -> Check:
         """Return the result of asking some cells again."""
         with self._grid.asking() as asking:
             if [asking.key(subject) for _, subject in keyed[:1]] != [key for key, _ in keyed[:1]]:
                 return Check(0, (), _RECORDED_MORE)
         cells = choose(keyed, began, count)
-        kept = (cell for asked in cells for cell in self._parts.cells(asked.key) if cell.pit == asked.pit)
+        kept = (cell for asked in cells for cell in self._store.cells(asked.key) if cell.pit == asked.pit)
         return compare(zip(cells, kept, strict=True), self._grid.fetch)
 
     def _keys(self, asking: Asking) -> list[str]:
         return [asking.key(subject) for subject in self._grid.subjects]
 
-    def _kept(self, keys: Sequence[str]) -> dict[str, Summary]:
+    def _kept_summaries(self, keys: Sequence[str]) -> dict[str, Summary]:
         """Return what an earlier run has kept, and need not be asked again."""
-        summaries = {} if self._again else {key: self._parts.summary(key) for key in keys}
+        summaries = {} if self._again else {key: self._store.summary(key) for key in keys}
         now = self._grid.now()
         return {key: summary for key, summary in summaries.items() if summary and summary.counts(now)}
 

@@ -21,7 +21,7 @@ FORMATS = ("csv", "jsonl", "parquet")
 # For reading, as lines of text.
 TABLE = "table"
 # Reads the cells of each subject, from the first on.
-ReadParts = Callable[[], Iterable[Sequence[Cell]]]
+ReadSubjects = Callable[[], Iterable[Sequence[Cell]]]
 
 
 def format_of(path: str) -> str:
@@ -33,7 +33,7 @@ def format_of(path: str) -> str:
     return ending or "csv"
 
 
-def write(file: BinaryIO, read: ReadParts, form: str, width: int = 0) -> None:
+def write(file: BinaryIO, read: ReadSubjects, form: str, width: int = 0) -> None:
     """Write the table in one of the :data:`FORMATS`, or as a :data:`TABLE` of lines of ``width`` characters.
 
     Raise OSError, ConfigError for Parquet without pyarrow.

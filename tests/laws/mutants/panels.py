@@ -125,7 +125,12 @@ MUTANTS = (
     Mutant("panel: a day is that of UTC", "pit_fetch.panels.universe:Member.belongs", _by_the_day_in_utc, _UNIVERSE),
     Mutant("panel: a universe's days are not read", _MEMBERS, _whoever_is_named, _UNIVERSE),
     Mutant("panel: From is not from", _MEMBERS, _read_as("From", "other"), _UNIVERSE),
-    Mutant("panel: a provisional answer counts", "pit_fetch.panels.parts:Summary.counts", _once_answered, _AHEAD),
+    Mutant(
+        "panel: a provisional answer counts",
+        "pit_fetch.panels.answered_subjects:Summary.counts",
+        _once_answered,
+        _AHEAD,
+    ),
     Mutant("panel: what was kept is of any state", "pit_fetch.panels.grid:key_of", _of_any_state, _STATES),
     Mutant(
         "panel: an archive is opened anew in its midst",

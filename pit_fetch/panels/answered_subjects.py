@@ -1,6 +1,6 @@
 """The answered cells of a subject as a file, so that a panel that was broken off continues with the next subject.
 
-A part is JSON lines: first whether it is whole and how many cells have each status, then one line a cell.
+A file is JSON lines: first whether it is whole and how many cells have each status, then one line a cell.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from pit_fetch.support.whole_folder import locked
 
 
 class Summary(NamedTuple):
-    """What a part holds.
+    """What the answered cells of a subject hold.
 
-    is_whole     no cell failed, in part either
+    is_whole     no cell failed, wholly or in part
     statuses     the number of cells by their status
     provisional  how many cells are of an instant that had not come when they were asked
     next_pit     the earliest of these instants; "" if there is none
@@ -52,7 +52,7 @@ class Summary(NamedTuple):
 
 
 # The key of a subject, with that subject.
-Due = tuple[str, Subject]
+KeyedSubject = tuple[str, Subject]
 
 
 def summarize(cells: Sequence[Cell]) -> Summary:
@@ -73,8 +73,8 @@ def summarize(cells: Sequence[Cell]) -> Summary:
     )
 
 
-class PartFolder:
-    """The parts of a panel, in a folder of their own, which is made when it is needed."""
+class AnsweredSubjects:
+    """The files of a panel's answered subjects, in a folder of their own, which is made when it is needed."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
@@ -92,7 +92,7 @@ class PartFolder:
                     os.rmdir(self.folder)  # unless something is kept
 
     def summary(self, key: str) -> Summary | None:
-        """Return what a part holds; None if there is no such part, or none that can be read."""
+        """Return what the file of a subject holds; None if there is none, or none that can be read."""
         with contextlib.suppress(OSError, ValueError, TypeError), open(self._path(key), encoding="ascii") as file:
             return Summary(**json.loads(file.readline()))
         return None
@@ -112,7 +112,7 @@ class PartFolder:
             return [_cell(**json.loads(line)) for line in file]
 
     def remove(self) -> None:
-        """Remove all parts, those of earlier questions included, and the folder."""
+        """Remove all files, those of earlier questions included, and the folder."""
         with contextlib.suppress(OSError):
             for name in os.listdir(self.folder):
                 if name.endswith((".part", ".tmp")):
@@ -130,7 +130,7 @@ def key_of(request: FetchRequest, subject: Subject, state: Sequence[object], env
     provider = request.provider
     hosts = [base_url(host, environ) for host in provider.hosts]
     instants = [pit.isoformat() for pit in subject.pits]
-    # The values as they were written: a part has them in each row.
+    # The values as they were written: the file has them in each row.
     values = {name: str(value) for name, value in subject.over.items()}
     known = [
         __version__,
