@@ -12,7 +12,7 @@ from functools import cache, partial
 from itertools import product
 from typing import NamedTuple, TypeVar
 
-from pit_fetch import api
+from pit_fetch import answers
 from pit_fetch.archive.archived import OpenArchives
 from pit_fetch.archive.store import schema
 from pit_fetch.archive.store.errors import ArchiveError, translating
@@ -48,18 +48,18 @@ class Questions(NamedTuple):
     """
 
     source: str
-    options: api.Options
+    options: answers.Options
     settings: settings_files.Settings
     runtime: Runtime
     given: Runtime
 
-    def call(self, over: api.Options, pit: datetime) -> api.Options:
-        """Return the options of a question."""
-        return {**self.options, **over, "pit": pit}
+    def call(self, over: answers.Options, pit: datetime) -> answers.FetchCall:
+        """Return a question as the call of a fetch."""
+        return answers.FetchCall(self.source, {**self.options, **over, "pit": pit}, "keep")
 
-    def request(self, over: api.Options, pit: datetime) -> FetchRequest:
+    def request(self, over: answers.Options, pit: datetime) -> FetchRequest:
         """Return the request of a question. Raise UsageError if it cannot be asked."""
-        return api.request_of(self.source, self.call(over, pit), self.settings, self.runtime, "")
+        return answers.request_of(self.source, self.call(over, pit).options, self.settings, self.runtime)
 
     @contextmanager
     def asking(self, example: FetchRequest) -> Iterator[Asking]:
@@ -73,22 +73,23 @@ class Questions(NamedTuple):
 
             yield Asking(partial(self._answer, archives), key, archives.check_unchanged)
 
-    def fetch(self, over: api.Options, pit: datetime) -> api.Envelope:
+    def fetch(self, over: answers.Options, pit: datetime) -> answers.Envelope:
         """Return what a single fetch answers, which shares nothing with the panel."""
-        return api.fetch(self.source, self.call(over, pit), "keep", self.given)
+        return answers.fetch(self.call(over, pit), self.given)
 
-    def _answer(self, archives: OpenArchives, over: api.Options, pit: datetime) -> api.Envelope:
+    def _answer(self, archives: OpenArchives, over: answers.Options, pit: datetime) -> answers.Envelope:
         call = self.call(over, pit)
         try:
-            envelope = api.answer(self.source, [call], self.settings, self.runtime, partial(run, archives=archives))
+            options = {**self.settings.options, **call.options}
+            envelope = answers.ask([self.request(over, pit)], options, self.runtime, partial(run, archives=archives))
         except PitFetchError as error:
-            envelope = api.refused(error)
-        envelope.call = api.FetchCall(self.source, call, "keep")
+            envelope = answers.refused(error)
+        envelope.call = call
         return envelope
 
 
 def grid_of(
-    source: str, pits: object, over: Mapping[str, object], options: api.Options, runtime: Runtime | None = None
+    source: str, pits: object, over: Mapping[str, object], options: answers.Options, runtime: Runtime | None = None
 ) -> Grid:
     """Return the grid of a panel: see :func:`pit_fetch.panel`. Raise UsageError, ConfigError or InputError."""
     if not isinstance(over, Mapping):
@@ -113,7 +114,7 @@ def grid_of(
     given, (runtime, settings) = runtime, settings_files.with_settings(runtime)
     runtime = runtime._replace(find=cache(runtime.find))  # each of thousands of cells would load its source again
     # A limit of the settings would cut cells without a word.
-    questions = Questions(source, {"limit": None, **api.reusable(options)}, settings, runtime, given)
+    questions = Questions(source, {"limit": None, **answers.reusable(options)}, settings, runtime, given)
     for values in product(*([member.value for member in each] for each in named.values())):
         # A ceiling bounds the latest instant, even if no subject belongs to the universe then.
         subject = dict(zip(named, values, strict=True))
@@ -131,7 +132,7 @@ def _caution(request: FetchRequest) -> str:
     """Return what is wrong with a limit for an operation with a period; "" without both."""
     # Items come newest release first: after a 10-K/A that restates 2021, the first one is of 2021.
     period = candidate_operations(request.provider, request.options)[0].period
-    if not period or request.limit >= api.ALL:
+    if not period or request.limit >= answers.ALL:
         return ""
     return (
         f"a limit keeps what was released last, which after an amendment is an old period: leave it out, and choose by "

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pit_fetch.api import Envelope
+from pit_fetch.answers import Envelope
 from pit_fetch.formats.html import LARGEST, fragment, render
 from pit_fetch.formats.html_page.figure import svg
 from pit_fetch.formats.html_page.marks import Mark
