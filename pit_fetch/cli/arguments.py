@@ -12,13 +12,13 @@ from typing import Any
 
 from pit_fetch.cli.parser import COMMON_WITH_VALUE, FETCH, Form, build_parser
 from pit_fetch.errors import UsageError
-from pit_fetch.formats import BINARY
+from pit_fetch.formats import BINARY, ENDINGS, NAMES
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Provider
 from pit_fetch.request.audience import CLIENT_VARIABLE, MAX_CHARS_UNDER_AGENT
 from pit_fetch.request.fetch_request import FetchRequest, build
 from pit_fetch.request.operations import check_operation
-from pit_fetch.request.options import require_pit
+from pit_fetch.request.options import FORMAT, OUTPUT, require_pit
 from pit_fetch.request.values import flag_of, parse_value
 from pit_fetch.times import parse_pit
 
@@ -28,6 +28,12 @@ _VERBS = frozenset(["fetch", "get", "run", "query", "search", "download", "pull"
 _NO_SEARCH_WORD = re.compile(r"true|false|--.*", re.DOTALL)
 _IMPLY_A_FORMAT = frozenset(["json", "open", "output", "pretty"])
 _BEHIND_A_BLANK = re.compile(r"\s([A-Za-z][A-Za-z0-9_-]*)=")
+# Endings that promise something else than any format holds.
+_PACKED = "gz zip bz2 xz zst 7z tar tgz"
+_OTHERS = (
+    "xlsx xls ods tsv tab xml yaml yml toml md pdf docx feather arrow orc avro pickle pkl hdf5 h5 db sqlite duckdb dta "
+    "sav mat npy rds"
+)
 _KEY_VALUE = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.*)", re.DOTALL)
 
 
@@ -44,9 +50,7 @@ def parse(
     """
     given, pit = read_options(argv, provider, form)
     if not given.keys().isdisjoint(_IMPLY_A_FORMAT):
-        from pit_fetch.cli.output_format import chosen
-
-        given |= {"format": format_name} if (format_name := chosen(given)) else {}
+        given |= {"format": format_name} if (format_name := format_of(given)) else {}
     max_chars = MAX_CHARS_UNDER_AGENT if environ.get(CLIENT_VARIABLE) else 0
     parsed = {} if pit is None else {"pit": pit}
     request = build({**defaults, **given}, provider, environ, max_chars, parsed, form.name)
@@ -178,3 +182,48 @@ def _refuse_stray_pit(words: Sequence[str]) -> None:
     for before, word in zip(("", *words), words, strict=False):
         if parse_pit(word) or (before.casefold() == "pit" and word[:1].isdigit()):
             raise UsageError(Code.USAGE, text="there is a timestamp among the words: write --pit before it")
+
+
+def format_of(given: Mapping[str, Any]) -> str | None:
+    """Return the format that the options state or imply; None for the default. Raise UsageError for a contradiction.
+
+    >>> format_of({"output": "page.HTML"}), format_of({"output": "notes.txt"}), format_of({"pretty": True})
+    ('html', None, 'json')
+    """
+    stated = None if "format" not in given else parse_value(FORMAT, given["format"])
+    if "json" in given:
+        if stated not in (None, "json"):
+            raise UsageError(Code.USAGE, text=f"--json and --format {stated} contradict each other: leave one out")
+        stated = "json"
+    ending = _ending(parse_value(OUTPUT, given["output"])) if "output" in given else ""
+    if "open" in given and (stated or ENDINGS.get(ending, "html")) != "html":
+        raise UsageError(Code.USAGE, text="--open shows a page: leave it out, or let --format and --output be of html")
+    implied = ENDINGS.get(ending)
+    if implied is not None:
+        if stated not in (None, implied):
+            text = f"--output ends with .{ending}, but --format is {stated}: leave out --format, or rename the file"
+            raise UsageError(Code.USAGE, text=text)
+        return implied
+    if ending in _PACKED.split():
+        text = f"--output is not compressed: leave .{ending} out of its name, and compress the file afterwards"
+        raise UsageError(Code.USAGE, text=text)
+    if stated is None and ending in _OTHERS.split():
+        endings = ", ".join(f".{name}" for name in NAMES if name in ENDINGS)
+        raise UsageError(Code.USAGE, text=f"no format is .{ending}: let --output end with one of {endings}")
+    if stated is None and ending.isalnum():
+        from pit_fetch.courtesy.names import closest
+
+        meant = closest(ending, ENDINGS)
+        if meant:
+            text = f"no format is .{ending}: let --output end with .{meant}, or give --format"
+            raise UsageError(Code.USAGE, text=text)
+    if "open" in given:
+        return "html"
+    # On a terminal the default is a table, which has no indent.
+    return "json" if stated is None and "pretty" in given else stated
+
+
+def _ending(path: str) -> str:
+    """Return what follows the last dot of a file's name, in lower case; "" without a dot."""
+    name = path.replace("\\", "/").rpartition("/")[2]
+    return name.rpartition(".")[2].lower() if "." in name else ""

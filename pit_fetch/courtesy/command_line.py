@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from pit_fetch.courtesy.names import COMMANDS, FETCH, KEYS, NO_OPTIONS, OPTIONS, closest, hint, normalize, synonym
 from pit_fetch.errors import UsageError
+from pit_fetch.formats import FORMATS, SYNONYMS
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Option, Provider
 from pit_fetch.support.wording import truncate
@@ -103,6 +104,8 @@ def unknown_option(word: str, flags: Iterable[str], provider: Provider | None = 
     own = {option.name: option.search_terms for option in provider.options} if provider else {}
     words = own | {option: f"{own.get(option, '')} {terms}" for option, terms in OPTIONS.items()}
     if not synonym(name, known, words):
+        if name in (*FORMATS, *SYNONYMS):
+            return f" (write --format {name})"
         for note, terms in NO_OPTIONS.items():
             if name in terms.split():
                 return f" ({note})"

@@ -11,13 +11,11 @@ from itertools import chain
 from typing import BinaryIO
 
 from pit_fetch.errors import UsageError
-from pit_fetch.formats import csv, jsonl
+from pit_fetch.formats import ENDINGS, PANEL_NAMES, csv, jsonl
 from pit_fetch.gaps import Code
 from pit_fetch.panels.cells import PIT, STATUS, Cell, halves, rows_of
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 
-# Of files, and by the ends of their names.
-FORMATS = ("csv", "jsonl", "parquet")
 # For reading, as lines of text.
 TABLE = "table"
 # Reads the cells of each subject, from the first on.
@@ -27,14 +25,15 @@ ReadSubjects = Callable[[], Iterable[Sequence[Cell]]]
 def format_of(path: str) -> str:
     """Return the format that the end of a name stands for, CSV for a name without one. Raise UsageError for another."""
     ending = os.path.splitext(path)[1].lower().removeprefix(".")
-    if ending and ending not in FORMATS:
-        endings = ", ".join(f".{form}" for form in FORMATS)
+    form = ENDINGS.get(ending or "csv")
+    if form not in PANEL_NAMES:
+        endings = ", ".join(f".{name}" for name in PANEL_NAMES)
         raise UsageError(Code.USAGE, text=f"a panel is not written as .{ending}: let FILE end with one of {endings}")
-    return ending or "csv"
+    return str(form)
 
 
 def write(file: BinaryIO, read: ReadSubjects, form: str, width: int = 0) -> None:
-    """Write the table in one of the :data:`FORMATS`, or as a :data:`TABLE` of lines of ``width`` characters.
+    """Write the table in one of the :data:`PANEL_NAMES`, or as a :data:`TABLE` of lines of ``width`` characters.
 
     Raise OSError, ConfigError for Parquet without pyarrow.
     """

@@ -168,7 +168,7 @@ def test_an_error_names_options_as_they_are_written_in_python(tmp_path: Path, mo
         ({"source": "benzing"}, "source 'benzing' is not known"),
     ):
         with pytest.raises(PitFetchError, match=re.escape(text)):
-            pit_fetch.fetch(pit=PIT, **options)  # type: ignore[arg-type]
+            pit_fetch.fetch(pit=PIT, **options)
     with pytest.raises(UsageError, match=re.escape("two different instants: pits=(EARLIER, LATER)")):
         pit_fetch.diff("benzinga", (PIT, PIT))
     with pytest.raises(UsageError, match=re.escape("over={'symbol': ['A', 'B']}")):

@@ -22,10 +22,11 @@ from pit_fetch.cli.panel_report import result_of
 from pit_fetch.cli.parser import build_parser
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import UsageError
+from pit_fetch.formats import PANEL_NAMES
 from pit_fetch.gaps import Code
 from pit_fetch.panels.grid import grid_of
 from pit_fetch.panels.output import PanelFile
-from pit_fetch.panels.table import FORMATS, TABLE, format_of
+from pit_fetch.panels.table import TABLE, format_of
 from pit_fetch.provider import Provider
 from pit_fetch.request.audience import is_for_a_person
 from pit_fetch.request.values import flag_of
@@ -169,7 +170,7 @@ def _parser() -> Parser:
     parser.add_argument("--dry-run", action="store_true", help="only show how many cells are to be asked")
     parser.add_argument(
         "--format",
-        choices=(*FORMATS, TABLE),
+        choices=(*PANEL_NAMES, TABLE),
         help="default: by the name of FILE; without it table on a terminal, else csv",
     )
     return parser
@@ -242,4 +243,4 @@ def _count(text: str) -> int:
 
 def _file(path: str, form: str | None) -> str:
     """Return the file to write; that in a folder has the name of the command."""
-    return os.path.join(path, f"panel.{form or FORMATS[0]}") if path.endswith("/") or os.path.isdir(path) else path
+    return os.path.join(path, f"panel.{form or 'csv'}") if path.endswith("/") or os.path.isdir(path) else path

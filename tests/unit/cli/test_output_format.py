@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch.cli.output_format import chosen
+from pit_fetch.cli.arguments import format_of
 from pit_fetch.errors import UsageError
 from tests.demo_source import at_pit, demo, record
 
@@ -42,7 +42,7 @@ ROWS = [record("a", 1, title="First"), record("b", 2, title="Second")]
     ],
 )  # fmt: skip
 def test_a_format_is_stated_or_implied(given: dict[str, object], form: str | None) -> None:
-    assert chosen(given) == form
+    assert format_of(given) == form
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_a_format_is_stated_or_implied(given: dict[str, object], form: str | Non
 )
 def test_a_contradiction_is_refused(given: dict[str, object], reason: str) -> None:
     with pytest.raises(UsageError) as refused:
-        chosen(given)
+        format_of(given)
     assert reason in str(refused.value)
 
 

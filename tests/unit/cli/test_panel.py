@@ -349,5 +349,5 @@ def test_a_person_at_a_terminal_reads_a_table_and_a_pipe_csv(tmp_path: Path) -> 
 @pytest.mark.parametrize("file", ["panel.xlsx", "panel.json", "panel.csv.gz"])
 def test_a_file_of_another_kind_is_refused_before_anything_is_asked(archive: Archive, file: str) -> None:
     answer = archive.command(f"{ASKED} --over symbol=GE --output {file}", NOW)
-    assert (answer.code, "let FILE end with one of .csv, .jsonl, .parquet" in answer.err) == (2, True)
+    assert (answer.code, "let FILE end with one of .jsonl, .csv, .parquet" in answer.err) == (2, True)
     assert not (archive.folder / file).exists()
