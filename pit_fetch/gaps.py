@@ -270,6 +270,9 @@ class Code:
         "The answer as of {pit} was cut: what it may have left out was not compared. "
         "Raise --limit and --max-pages, or narrow the request (--date-from, --date-to)."
     )
+    EXPLAINED_WINDOW = _pit_excluded(
+        "Only what was published {since}to {until} was looked at: --date-from and --date-to choose what is."
+    )
     EXPLAINED_IN_PART = _truncated("{limit} of {count} records are shown: raise --limit.")
     EXPLAINED_TO_A_LIMIT = _truncated("Older records were not asked for: raise --limit or --max-pages.")
     # For a file saved by a user, in open mode only: with a PIT the total would count what is withheld.

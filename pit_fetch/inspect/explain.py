@@ -50,6 +50,10 @@ def explain(request: FetchRequest, runtime: Runtime, progress: Progress, argv: l
     explained = sorted(found.explained, key=lambda pair: position(set_period(as_served(pair[0]), operation.period)))
     records = [judge(record, pit, operation, why, is_accepted) for record, why in explained]
     gaps = [*found.gaps, *_gaps_of_caps(len(records), request.limit, found.result)]
+    if not found.has_failed:
+        since = window_start(request)
+        start = f"from {format_for_people(since)} " if since else ""
+        gaps.insert(0, gap(Code.EXPLAINED_WINDOW, since=start, until=format_for_people(end)))
     if not records and not found.has_failed:
         gaps += why_empty(found.result) or [gap(Code.NOTHING)]
     fields = (*request.fields, *ADDED_FIELDS["explain"]) if request.fields else ()

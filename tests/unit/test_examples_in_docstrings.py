@@ -24,7 +24,7 @@ PURE_MODULES = (
     "pit_fetch.formats.columns",
     "pit_fetch.formats.csv",
     "pit_fetch.formats.explanation",
-    "pit_fetch.formats.html_page.lines",
+    "pit_fetch.formats.html_page.figure_line",
     "pit_fetch.formats.html_page.marks",
     "pit_fetch.formats.html_page.markup",
     "pit_fetch.formats.html_page.scale",

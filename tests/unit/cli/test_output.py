@@ -125,8 +125,9 @@ OLD = {"title": "An earlier title", "close": 181.25, "teaser": None, "body": f"{
     [
         ({"verdict": "late", "because": WHY}, WHY),
         (
-            {"change": "changed", "before": OLD, "body": "x" * 1_800, "close": 182.5},
-            f"before: title An earlier title; close 181.25; no teaser; body …{'x' * 20}y{'z' * 79}…",
+            {"change": "changed", "before": OLD, "body": "x" * 1_800, "close": 182.5, "teaser": "New"},
+            f"title An earlier title → {'t' * 90}; close 181.25 → 182.5; teaser nothing → New; "
+            f"body …{'x' * 20}y{'z' * 79}… → …{'x' * 100}…",
         ),
     ],
 )
