@@ -303,7 +303,9 @@ PROVIDER = Provider(
     page_size=1_000,
     agents=("sec-facts",),
     search_terms="xbrl fundamentals financials companyfacts edgar-facts",
-    help="""facts serves one item for each concept, unit and period, in the version that was newest at the PIT; with
+    help="""An earnings release is hours or weeks earlier than the report whose figures are here: --source sec_filings
+text cik=... form=8-K item=2.02 document=EX-99.1
+facts serves one item for each concept, unit and period, in the version that was newest at the PIT; with
 vintage=first the one that was first, with vintage=all every one. --date-from and --date-to compare end.
 statement serves one item a period with the usual lines; sources names concept and filing of each cell,
 derived the cells that were computed. A cell that no filing gives is null; omitted names those that are

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from pit_fetch.paging import numbered
 from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record
 from pit_fetch_providers import search_terms, symbols
-from pit_fetch_providers.shared import fields, refuse, with_a_pit
+from pit_fetch_providers.shared import evening_caveats, fields, refuse, with_a_pit
 from pit_fetch_providers.yahoo import api, earnings, news, prices, ratings
 
 SYMBOL = r"[A-Z0-9^][A-Z0-9.^=&_-]{0,31}"
@@ -94,6 +94,11 @@ def _claim_caveats(query: Query) -> Iterable[str]:
     return with_a_pit(_HOLDER)(query) if query.accepts_claims else ()
 
 
+def _price_caveats(query: Query) -> Iterable[str]:
+    evening = evening_caveats(query) if query.options["interval"] == "1d" else ()
+    return (*evening, *_claim_caveats(query))
+
+
 _SYMBOL_OPERATION = Operation(needs=("symbol",), normalize_query=_check_symbol)
 _PRICES = _SYMBOL_OPERATION._replace(
     name="prices",
@@ -101,7 +106,7 @@ _PRICES = _SYMBOL_OPERATION._replace(
     why="every price is divided by the splits that came later, and adjclose by later dividends (recorded)",
     claims="of shares in dollars, closes as traded: the splits of today's chart are undone; a day by 20:00 New York, a "
     "longer bar or a split by the end of its last day; Yahoo may have corrected both since, or not divided by a split",
-    caveats=_claim_caveats,
+    caveats=_price_caveats,
     dating="receipt",
     takes=("interval",),
     period="start",
