@@ -6,23 +6,22 @@ from collections.abc import Iterator, Sequence
 
 from pit_fetch.cli.command import CommandResult
 from pit_fetch.errors import ExitStatus
-from pit_fetch.panels.cells import Cell
+from pit_fetch.panels.cells import LACKING, Cell
 from pit_fetch.panels.check import Check
 from pit_fetch.panels.output import Written
 from pit_fetch.request.values import format_value
 from pit_fetch.support.wording import truncate
 from pit_fetch.times import in_new_york
 
-_LACKING = ("failed", "refused", "incomplete")
-
 
 def result_of(written: Written, whole: int, file: str, *, is_kept: bool, fail: bool) -> CommandResult:
     """Return what the command prints and ends with: the table itself, if it is not ``is_kept`` in a file."""
-    lacking = sum(written.statuses.get(status, 0) for status in _LACKING)
+    lacking = sum(written.statuses.get(status, 0) for status in LACKING)
     is_found = lacking or (fail and written.statuses.get("not_captured"))
     status, complaint = (ExitStatus.FOUND if is_found else ExitStatus.OK), ""
     if lacking:
-        complaint = f"{lacking:,} of {whole:,} cells failed, or are incomplete. The first of them: {written.reason}"
+        first = next(written.reasons[status] for status in LACKING if status in written.reasons)
+        complaint = f"{lacking:,} of {whole:,} cells failed, or are incomplete. The first of them: {first}"
         if is_kept and not written.is_whole:
             complaint += " The same command asks again for what failed"
     if not written.is_written:
@@ -42,7 +41,8 @@ def _empty_cell_notes(written: Written, whole: int) -> Iterator[str]:
     """Yield how many cells are empty, apart from those that failed."""
     nothing, uncaptured = (written.statuses.get(status, 0) for status in ("nothing_public", "not_captured"))
     if nothing:
-        yield f"{nothing:,} of {whole:,} cells have nothing public. The first of them: {written.empty}"
+        first = written.reasons["nothing_public"]
+        yield f"{nothing:,} of {whole:,} cells have nothing public. The first of them: {first}"
     if uncaptured == whole:
         yield (
             "no cell was ever captured, so the table has no answer. pit_fetch archive info shows what the archive "

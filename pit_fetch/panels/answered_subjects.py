@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pit_fetch.archive.session import PLAN
-from pit_fetch.gaps import GapType
 from pit_fetch.net.hosts import base_url
-from pit_fetch.panels.cells import Cell, has_come, has_failed, lacks
+from pit_fetch.panels.cells import Cell, has_come, has_failed
 from pit_fetch.panels.universe import Subject
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 from pit_fetch.request.fetch_request import FetchRequest
@@ -34,17 +33,14 @@ class Summary(NamedTuple):
     statuses     the number of cells by their status
     provisional  how many cells are of an instant that had not come when they were asked
     next_pit     the earliest of these instants; "" if there is none
-    reason       why the first cell that lacks something does, in a sentence; "" if none does, or only what was never
-                 captured. That something was cut comes last
-    empty        what the answer of the first cell without anything public says of that; "" if there is none
+    reasons      the reason of the first cell of each status
     """
 
     is_whole: bool
     statuses: Mapping[str, int]
     provisional: int
     next_pit: str
-    reason: str = ""
-    empty: str = ""
+    reasons: Mapping[str, str]
 
     def counts(self, now: datetime) -> bool:
         """Return whether nothing is to be asked again: no cell failed, and no instant has come since it was asked."""
@@ -57,10 +53,8 @@ KeyedSubject = tuple[str, Subject]
 
 def summarize(cells: Sequence[Cell]) -> Summary:
     """Return what the cells of a subject hold."""
-    gaps = [gap for cell in cells if cell.status != "not_captured" for gap in lacks(cell.envelope)]
     # What failed may succeed the next time, what was withheld will not.
     is_whole = not any(has_failed(cell.envelope) for cell in cells)
-    empty = (gap["reason"] for cell in cells for gap in cell.envelope.gaps if gap["type"] == GapType.NO_DATA)
     statuses = Counter[str](cell.status for cell in cells)
     ahead = sorted(cell.pit for cell in cells if cell.is_provisional)
     return Summary(
@@ -68,8 +62,7 @@ def summarize(cells: Sequence[Cell]) -> Summary:
         statuses,
         provisional=len(ahead),
         next_pit=ahead[0].isoformat() if ahead else "",
-        reason=next((gap["reason"] for gap in sorted(gaps, key=lambda gap: gap["type"] == GapType.TRUNCATED)), ""),
-        empty=next(empty, ""),
+        reasons={cell.status: cell.reason for cell in reversed(cells)},
     )
 
 
@@ -151,13 +144,15 @@ def _line(cell: Cell) -> dict[str, Any]:
         "pit": cell.pit.isoformat(),
         "over": cell.over,
         "status": cell.status,
+        "reason": cell.reason,
         "grade": provenance.grade,
         "kinds": provenance.kinds,
         "items": cell.envelope.data,
     }
 
 
-def _cell(pit: str, over: Mapping[str, Any], status: Any, grade: str, kinds: Any, items: list[dict[str, Any]]) -> Cell:
-    return Cell(
-        datetime.fromisoformat(pit), over, status, PlainEnvelope(items, (), Provenance(kinds=kinds, grade=grade))
-    )
+def _cell(
+    pit: str, over: Mapping[str, Any], status: Any, reason: str, grade: str, kinds: Any, items: list[dict[str, Any]]
+) -> Cell:
+    envelope = PlainEnvelope(items, (), Provenance(kinds=kinds, grade=grade))
+    return Cell(datetime.fromisoformat(pit), over, status, envelope, reason=reason)

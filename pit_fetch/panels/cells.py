@@ -3,7 +3,7 @@
 >>> from datetime import UTC
 >>> cell = Cell(datetime(2024, 2, 15, 21, tzinfo=UTC), {"symbol": "IBM"}, "ok", PlainEnvelope([{"id": "a"}]))
 >>> rows_of([cell])
-[{'pit': '2024-02-15T16:00:00-05:00', 'symbol': 'IBM', 'status': 'ok', 'id': 'a'}]
+[{'pit': '2024-02-15T16:00:00-05:00', 'symbol': 'IBM', 'status': 'ok', 'reason': None, 'id': 'a'}]
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from pit_fetch.archive.store.errors import Changed
@@ -20,13 +21,17 @@ from pit_fetch.formats.columns import graded
 from pit_fetch.gaps import FAILURES, GapType
 from pit_fetch.panels.universe import Subject
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance, is_lack
+from pit_fetch.provider import FieldKind
 from pit_fetch.times import in_new_york
 
 # Why a cell is as it is. What an operator reads of it, such as a file, knows what was captured after its instant only
 # where the answer itself does.
 Status = Literal["ok", "incomplete", "nothing_public", "not_captured", "failed", "refused"]
-# The columns before an item's own; those of the question stand between them.
-PIT, STATUS = "pit", "status"
+# What an operator may mend, the first of them before the others.
+LACKING: tuple[Status, ...] = ("failed", "refused", "incomplete")
+# The columns before an item's own; those of the question stand behind the first.
+PIT, STATUS, REASON = "pit", "status", "reason"
+Columns = Mapping[str, FieldKind]
 
 T = TypeVar("T")
 # How often a panel is asked before it is left with refused cells.
@@ -54,6 +59,7 @@ class Grid(NamedTuple):
     asking    returns a context in which questions are asked: of the archive as it is when the context is entered
     now       returns the time, which decides whether an instant has come
     fetch     answers a question by itself, as if there were no panel
+    columns   the columns that every item has, by the declaration of the operation, with their kinds
     advice    what would make the answers faster; "" if nothing would
     caution   what the answers may be mistaken for; "" if nothing is known
     """
@@ -62,6 +68,7 @@ class Grid(NamedTuple):
     asking: Callable[[], AbstractContextManager[Asking]]
     now: Callable[[], datetime]
     fetch: Ask
+    columns: Columns = MappingProxyType({})
     advice: str = ""
     caution: str = ""
 
@@ -87,6 +94,7 @@ class Cell(NamedTuple):
     status  "ok" if it has all items that were asked for, which are no more than a limit of the caller's; "incomplete"
             if it may lack some or all, since something was cut, failed or was never captured. Of a cell without items
             "nothing_public", "not_captured" (of an archive), "failed", or "refused" for what cannot be asked
+    reason  why it is not "ok", in a sentence; "" if it is
     is_provisional  the instant had not come when the cell was asked: what is published until then is missing
     """
 
@@ -95,6 +103,7 @@ class Cell(NamedTuple):
     status: Status
     envelope: PlainEnvelope
     is_provisional: bool = False
+    reason: str = ""
 
 
 def cells_of(subject: Subject, ask: Ask, now: Callable[[], datetime]) -> Iterator[Cell]:
@@ -102,7 +111,9 @@ def cells_of(subject: Subject, ask: Ask, now: Callable[[], datetime]) -> Iterato
     for pit in subject.pits:
         asked_at = now()
         envelope = ask(subject.over, pit)
-        yield Cell(pit, subject.over, status_of(envelope), envelope, not has_come(pit, asked_at))
+        status, is_provisional = status_of(envelope), not has_come(pit, asked_at)
+        reason = "" if status == "ok" else _reason_of(envelope)
+        yield Cell(pit, subject.over, status, envelope, is_provisional, reason)
 
 
 def has_come(pit: datetime, now: datetime) -> bool:
@@ -110,21 +121,38 @@ def has_come(pit: datetime, now: datetime) -> bool:
     return pit < now
 
 
-def halves(cells: Sequence[Cell]) -> tuple[PlainEnvelope, PlainEnvelope]:
-    """Return the rows of the table of ``cells`` in two parts: what was asked and the status, and the items."""
-    kinds = {name: kind for cell in cells for name, kind in cell.envelope.provenance.kinds.items()}
-    rows = [(cell, item) for cell in cells for item in graded(cell.envelope) or [{}]]  # an empty cell has a row, too
-    asked = [{PIT: in_new_york(cell.pit), **cell.over, STATUS: cell.status} for cell, _ in rows]
-    items = [{_own(name): value for name, value in item.items() if name not in cell.over} for cell, item in rows]
-    names = cells[0].over if cells else {}
-    own = Provenance(kinds={_own(name): kind for name, kind in kinds.items() if name not in names})
-    return PlainEnvelope(asked, (), Provenance(kinds={PIT: "instant"})), PlainEnvelope(items, (), own)
+def halves(cells: Sequence[Cell], columns: Columns = MappingProxyType({})) -> tuple[PlainEnvelope, PlainEnvelope]:
+    """Return the rows of the table of ``cells`` in two parts: what was asked and what came of it, and the items.
+
+    Every row has the ``columns``, that of a cell without items as well.
+    """
+    found = {name: kind for cell in cells for name, kind in cell.envelope.provenance.kinds.items()}
+    over = cells[0].over if cells else {}
+    kinds = {_own(name): kind for name, kind in {**columns, **found}.items() if name not in over}
+    blank = {_own(name): None for name in columns if name not in over}
+    rows = [(cell, item) for cell in cells for item in graded(cell.envelope) or [{}]]
+    asked = [
+        {PIT: in_new_york(cell.pit), **cell.over, STATUS: cell.status, REASON: cell.reason or None} for cell, _ in rows
+    ]
+    items = [blank | {_own(name): value for name, value in item.items() if name not in over} for _, item in rows]
+    asked_kinds: Any = {PIT: "instant", **dict.fromkeys(over, "any"), STATUS: "text", REASON: "text"}
+    return (
+        PlainEnvelope(asked, (), Provenance(kinds=asked_kinds)),
+        PlainEnvelope(items, (), Provenance(kinds=kinds)),
+    )
 
 
-def rows_of(cells: Sequence[Cell]) -> list[dict[str, Any]]:
+def rows_of(cells: Sequence[Cell], columns: Columns = MappingProxyType({})) -> list[dict[str, Any]]:
     """Return the rows of the table of ``cells``, as JSON values."""
-    asked, own = halves(cells)
+    asked, own = halves(cells, columns)
     return [{**question, **item} for question, item in zip(asked.data, own.data, strict=True)]
+
+
+def _reason_of(envelope: PlainEnvelope) -> str:
+    """Return what an answer says of what it lacks, a failure before a cut, or else of nothing that was public."""
+    lacking = sorted(lacks(envelope), key=lambda gap: gap.get("type") == GapType.TRUNCATED)
+    nothing = (gap for gap in envelope.gaps if gap.get("type") == GapType.NO_DATA)
+    return next((str(gap.get("reason", "")) for gap in (*lacking, *nothing)), "")
 
 
 def status_of(envelope: PlainEnvelope) -> Status:
@@ -156,4 +184,4 @@ def has_failed(envelope: PlainEnvelope) -> bool:
 
 def _own(name: str) -> str:
     """Return the column of an item's own field; no two fields share one."""
-    return f"item_{name}" if re.fullmatch(f"(item_)*({PIT}|{STATUS})", name) else name
+    return f"item_{name}" if re.fullmatch(f"(item_)*({PIT}|{STATUS}|{REASON})", name) else name

@@ -26,9 +26,12 @@ from pit_fetch.engine.run import run
 from pit_fetch.errors import ConfigError, PitFetchError, UsageError
 from pit_fetch.gaps import Code, GapType
 from pit_fetch.panels.answered_subjects import key_of
-from pit_fetch.panels.cells import PIT, STATUS, Asking, Grid
+from pit_fetch.panels.cells import PIT, REASON, STATUS, Asking, Grid
 from pit_fetch.panels.instants import instants
 from pit_fetch.panels.universe import Subject, members, subjects
+from pit_fetch.pipeline.claims import PROVED
+from pit_fetch.pipeline.envelope import EVIDENCE
+from pit_fetch.provider import STAMPS, FieldKind
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.request.query import build_query
@@ -98,7 +101,7 @@ def grid_of(
     if twice:
         where = "pits" if twice[0] == "pit" else "over"
         raise UsageError(Code.USAGE, text=f"{twice[0]} is given as an option, and {where} says it for each cell")
-    taken = sorted({PIT, STATUS} & over.keys())
+    taken = sorted({PIT, STATUS, REASON} & over.keys())
     if taken:
         raise UsageError(Code.USAGE, text=f"over: {taken[0]} is a column of every panel, and no value to ask for")
     shared = sorted(_SHARED & over.keys())
@@ -115,6 +118,7 @@ def grid_of(
     runtime = runtime._replace(find=cache(runtime.find))  # each of thousands of cells would load its source again
     # A limit of the settings would cut cells without a word.
     questions = Questions(source, {"limit": None, **answers.reusable(options)}, settings, runtime, given)
+    columns: dict[str, FieldKind] = {}
     for values in product(*([member.value for member in each] for each in named.values())):
         # A ceiling bounds the latest instant, even if no subject belongs to the universe then.
         subject = dict(zip(named, values, strict=True))
@@ -123,9 +127,19 @@ def grid_of(
             build_query(latest, runtime.clock.now())
         except (UsageError, ConfigError) as error:
             raise _name_subject(error, subject, questions) from None
+        columns |= _columns(latest)
     faster = _advice(latest, runtime)
     asking = partial(questions.asking, latest)
-    return Grid(asked, asking, runtime.clock.now, questions.fetch, faster, _caution(latest))
+    return Grid(asked, asking, runtime.clock.now, questions.fetch, columns, faster, _caution(latest))
+
+
+def _columns(request: FetchRequest) -> dict[str, FieldKind]:
+    """Return the columns that the items of a request have by declaration, with their kinds."""
+    stamps = (name for name in STAMPS if name != EVIDENCE or request.evidence != PROVED)
+    operations = candidate_operations(request.provider, request.options)
+    fields = [field for operation in operations for field in operation.fields]
+    wanted = {field.name: field.kind for field in fields if not request.fields or field.name in request.fields}
+    return {**dict.fromkeys(stamps, "text"), **wanted}
 
 
 def _caution(request: FetchRequest) -> str:

@@ -27,18 +27,16 @@ class Written(NamedTuple):
 
     statuses     the number of cells by their status
     is_whole     no cell failed: there is nothing to ask again
-    reason       why the first cell that lacks something does; "" if none does, or only what was never captured
+    reasons      the reason of the first cell of each status
     is_written   the file was written: some cell was answered
-    empty        what the answer of the first cell without anything public says of that; "" if there is none
     provisional  how many cells are of an instant that had not come when they were asked
     check        the result of asking some cells again; None if that was not asked for
     """
 
     statuses: Mapping[str, int]
     is_whole: bool
-    reason: str
+    reasons: Mapping[str, str]
     is_written: bool
-    empty: str = ""
     provisional: int = 0
     check: Check | None = None
 
@@ -84,7 +82,7 @@ class PanelFile:
         if written.is_written:
             with replacing(self._path, self._store.folder) as file:
                 form = form or table.format_of(self._path)
-                table.write(file, lambda: map(self._store.cells, keys), form, width)
+                table.write(file, lambda: map(self._store.cells, keys), self._grid.columns, form, width)
         if check:
             keyed = [*zip(keys, self._grid.subjects, strict=True)]
             written = written._replace(
@@ -135,8 +133,7 @@ def _sum_up(summaries: Sequence[Summary]) -> Written:
     return Written(
         statuses,
         is_whole=all(summary.is_whole for summary in summaries),
-        reason=next((summary.reason for summary in summaries if summary.reason), ""),
+        reasons={status: reason for summary in reversed(summaries) for status, reason in summary.reasons.items()},
         is_written=not statuses.keys() <= {"failed", "refused"},
-        empty=next((summary.empty for summary in summaries if summary.empty), ""),
         provisional=sum(summary.provisional for summary in summaries),
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from pit_fetch.errors import GapError
-from pit_fetch.panels.cells import STATUS, Asking, Cell, Grid, ask_consistently, cells_of, halves
+from pit_fetch.panels.cells import LACKING, STATUS, Asking, Cell, Grid, ask_consistently, cells_of, halves
 from pit_fetch.panels.check import choose, compare
 
 if TYPE_CHECKING:
@@ -47,16 +48,20 @@ class Panel:
     def to_df(self) -> pandas.DataFrame:
         """Ask every cell, and return a row for each item, typed by the declared fields; for an empty cell one as well.
 
-        The first columns are ``pit``, those of the question, and ``status``. An item's own field of such a name is in
-        ``item_pit`` or ``item_status``, or replaced by the question's. ``attrs["status"]`` counts the cells by their
-        status, and ``attrs["provisional"]`` those whose instant is yet to come. Raises ConfigError if pandas is not
-        installed.
+        The first columns are ``pit``, those of the question, ``status``, and ``reason``: why a cell is not "ok". The
+        operation's declared fields follow, whatever the answers. An item's own field of such a name is in ``item_pit``,
+        ``item_status`` or ``item_reason``, or replaced by the question's. ``attrs["status"]`` counts the cells by their
+        status, and ``attrs["provisional"]`` those whose instant is yet to come. Warns if other cells failed, were
+        refused or are incomplete, or if none was ever captured. Raises ConfigError if pandas is not installed.
         """
         from pit_fetch.formats.frames import to_pandas
 
         cells = ask_consistently(self._grid, self._cells)
-        asked, own = map(to_pandas, halves(cells))
+        asked, own = map(to_pandas, halves(cells, self._grid.columns))
         import pandas
+
+        if problem := _problem(cells):
+            warnings.warn(problem, stacklevel=2)
 
         whole = pandas.concat([asked, own], axis=1)
         provisional = sum(cell.is_provisional for cell in cells)
@@ -103,3 +108,12 @@ class Panel:
             text = f"{len(check.unchecked):,} of {check.cells:,} cells could not be checked. The first of them:"
             raise GapError(check.failed, [text, check.reason])
         return [*check.differing]
+
+
+def _problem(cells: Sequence[Cell]) -> str:
+    """Return what is wrong with the cells of a panel as a whole, in a sentence; "" if nothing is."""
+    lacking = [cell for status in LACKING for cell in cells if cell.status == status and not cell.is_provisional]
+    if not lacking:
+        is_captured = any(cell.status != "not_captured" for cell in cells)
+        return "" if is_captured or not cells else f"no cell was ever captured: {cells[0].reason}"
+    return f"{len(lacking):,} of {len(cells):,} cells failed, or are incomplete. The first of them: {lacking[0].reason}"

@@ -13,7 +13,7 @@ from typing import BinaryIO
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import ENDINGS, PANEL_NAMES, csv, jsonl
 from pit_fetch.gaps import Code
-from pit_fetch.panels.cells import PIT, STATUS, Cell, halves, rows_of
+from pit_fetch.panels.cells import PIT, REASON, STATUS, Cell, Columns, halves, rows_of
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 
 # For reading, as lines of text.
@@ -32,34 +32,34 @@ def format_of(path: str) -> str:
     return str(form)
 
 
-def write(file: BinaryIO, read: ReadSubjects, form: str, width: int = 0) -> None:
+def write(file: BinaryIO, read: ReadSubjects, columns: Columns, form: str, width: int = 0) -> None:
     """Write the table in one of the :data:`PANEL_NAMES`, or as a :data:`TABLE` of lines of ``width`` characters.
 
-    Raise OSError, ConfigError for Parquet without pyarrow.
+    Items have the declared ``columns`` at least. Raise OSError, ConfigError for Parquet without pyarrow.
     """
     if form == TABLE:
-        file.write(lines([*chain.from_iterable(read())], width).encode())
+        file.write(lines([*chain.from_iterable(read())], columns, width).encode())
     elif form == "parquet":
         from pit_fetch.panels import parquet
 
-        parquet.write(file, read)
+        parquet.write(file, read, columns)
     elif form == "jsonl":
         for cells in read():
-            file.write(jsonl.render(PlainEnvelope(rows_of(cells))).encode())
+            file.write(jsonl.render(PlainEnvelope(rows_of(cells, columns))).encode())
     else:
-        columns = dict.fromkeys(name for cells in read() for row in rows_of(cells) for name in row)
-        file.write(csv.header(columns).encode())
+        names = dict.fromkeys(name for cells in read() for row in rows_of(cells, columns) for name in row)
+        file.write(csv.header(names).encode())
         for cells in read():
-            file.write(csv.lines(rows_of(cells), columns).encode())
+            file.write(csv.lines(rows_of(cells, columns), names).encode())
 
 
-def lines(cells: Sequence[Cell], width: int = 0) -> str:
+def lines(cells: Sequence[Cell], columns: Columns, width: int = 0) -> str:
     """Return the table of ``cells`` as lines for a person, of ``width`` characters or as many as are usual."""
     from pit_fetch.formats import table
 
-    asked, own = halves(cells)
+    asked, own = halves(cells, columns)
     rows = [{**question, **item} for question, item in zip(asked.data, own.data, strict=True)]
     kinds = {**asked.provenance.kinds, **own.provenance.kinds}
-    leading = (PIT, *(cells[0].over if cells else ()), STATUS)
+    leading = (PIT, *(cells[0].over if cells else ()), STATUS, REASON)
     shown, hidden = table.lines_of(PlainEnvelope(rows, (), Provenance(kinds=kinds)), width or table.WIDTH, leading)
     return "".join(f"{line}\n" for line in shown) + table.not_shown(hidden, "csv")

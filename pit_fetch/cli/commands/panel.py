@@ -42,7 +42,7 @@ _EXAMPLE = """\
 Any other option is one of the fetch that each cell is: those of the source, --date-from, --date-to, --limit,
 --max-pages, --timeout, --evidence, --input-file, --archive, --offline and --fields. Items are complete unless there is
 a limit.
-A cell without items has a row as well, whose status says why.
+A cell without items has a row as well. Its status and its reason say why.
 
 A run that was broken off, or in which cells failed, is continued by the same command: answered subjects are kept in
 FILE.parts until all of them are there.

@@ -38,7 +38,7 @@ def archive(tmp_path: Path) -> Archive:
 def test_a_row_for_each_item_and_for_each_empty_cell(archive: Archive) -> None:
     answer = archive.command(f"{ASKED} --over symbol=GE,T", NOW)
     rows = [*csv.DictReader(io.StringIO(answer.out))]
-    assert (answer.code, [*rows[0]][:3]) == (0, ["pit", "symbol", "status"])
+    assert (answer.code, [*rows[0]][:4]) == (0, ["pit", "symbol", "status", "reason"])
     assert [(row["pit"], row["symbol"], row["status"], row["amount"]) for row in rows] == [
         ("2026-04-30T16:00:00-04:00", "GE", "nothing_public", ""),
         ("2026-05-31T16:00:00-04:00", "GE", "ok", "1.85"),
@@ -343,7 +343,7 @@ def test_a_person_at_a_terminal_reads_a_table_and_a_pipe_csv(tmp_path: Path) -> 
     for environ, form in (({"CLAUDECODE": "1"}, ()), ({}, ("--format", "csv"))):
         runtime = terminal(tmp_path, environ)
         assert main([*words, *form], runtime) == 0
-        assert written(runtime)[0].startswith("pit,status,available_at,")
+        assert written(runtime)[0].startswith("pit,status,reason,available_at,")
 
 
 @pytest.mark.parametrize("file", ["panel.xlsx", "panel.json", "panel.csv.gz"])

@@ -121,7 +121,7 @@ def test_what_failed_is_asked_again_by_the_next_run_and_nothing_else(source: Sou
     target = tmp_path / "panel.csv"
     written = write(source.grid(), str(target))
     assert (written.statuses, written.is_whole) == ({"ok": 4, "failed": 2}, False)
-    assert written.reason == FAILED["reason"]
+    assert written.reasons == {"failed": FAILED["reason"], "ok": ""}
     source.answers["GE"], source.asked = good, []
     written = write(source.grid(), str(target))
     assert (source.asked, written.statuses, written.is_whole) == (["GE", "GE"], {"ok": 4, "nothing_public": 2}, True)
@@ -214,7 +214,7 @@ def test_a_column_of_parquet_has_one_type_for_all_subjects(
     table = parquet.read_table(tmp_path / "panel.parquet")
     name = "other" if "other" in second else "close"
     assert (str(table.schema.field(name).type), table.column(name).to_pylist()) == (kind, values)
-    assert [*map(str, table.schema.names)][:4] == ["pit", "symbol", "status", "id"]
+    assert [*map(str, table.schema.names)][:5] == ["pit", "symbol", "status", "reason", "id"]
 
 
 def test_some_cells_are_asked_again_as_single_fetches(source: Source, tmp_path: Path) -> None:

@@ -140,12 +140,26 @@ def test_a_check_that_a_failure_leaves_open_is_not_passed(archive: Archive) -> N
 
 def test_a_frame_has_a_row_for_each_item_and_for_each_empty_cell(archive: Archive) -> None:
     frame = panel(archive, ["IBM", "GE", "T"]).to_df()
-    assert [*frame.columns[:3]] == ["pit", "symbol", "status"]
+    assert [*frame.columns[:4]] == ["pit", "symbol", "status", "reason"]
     assert frame.attrs["status"] == {"ok": 5, "nothing_public": 1, "not_captured": 3}
     assert len(frame) == 9
     assert frame.groupby("symbol").amount.count().to_dict() == {"GE": 2, "IBM": 3, "T": 0}
     assert str(frame.pit.dtype) == "datetime64[us, America/New_York]"
     assert (frame.available_at.isna() | (frame.available_at <= frame.pit)).all()
+
+
+def test_the_columns_of_a_frame_do_not_depend_on_what_is_answered(archive: Archive) -> None:
+    whole = panel(archive, ["IBM", "GE"]).to_df()
+    with pytest.warns(UserWarning, match=r"^no cell was ever captured: This was never captured"):
+        empty = panel(archive, ["T"]).to_df()
+    with pytest.warns(UserWarning, match=r"^3 of 3 cells failed, or are incomplete\. The first of them: Alpha Vantage"):
+        failed = panel(archive, ["T"], app=lambda request: Response(b"", 500), offline=None, archive=None).to_df()
+    assert [*whole.columns] == [*empty.columns] == [*failed.columns]
+    assert {*failed.status} == {"failed"}
+    assert failed.reason.str.contains("HTTP 500").all()
+    assert whole.reason.notna().sum() == (whole.status != "ok").sum() == 1
+    assert [*map(str, failed.dtypes)] == [*map(str, whole.dtypes)]
+    assert panel(archive, ["IBM"], fields=["amount"]).to_df().columns[-1] == "amount"
 
 
 def test_a_cell_of_an_instant_ahead_is_provisional(archive: Archive) -> None:
