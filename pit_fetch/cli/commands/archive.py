@@ -30,8 +30,9 @@ from pit_fetch.provider import Option
 from pit_fetch.request.options import DATE_TO
 from pit_fetch.request.values import parse_value
 from pit_fetch.runtime import Runtime
-from pit_fetch.support.wording import counted
+from pit_fetch.support.wording import counted, truncate
 
+_ENDINGS = (".db", ".sqlite")
 _NAMED = "--archive PATH (to try one, make it with pit_fetch archive sample PATH)"
 
 
@@ -76,9 +77,8 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         return CommandResult(_help())
     if name not in COMMANDS:
         from pit_fetch.courtesy.names import hint
-        from pit_fetch.support.wording import truncate
 
-        if name.endswith((".db", ".sqlite")):
+        if name.endswith(_ENDINGS):
             return refused(f"the command comes first, and the archive behind it: info --archive {truncate(name)}")
         is_named = name and not name.startswith("-")
         close = hint(name, COMMANDS)
@@ -92,7 +92,10 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
     parser.add_argument("--json", action="store_true", help="as JSON")
     options = parser.parse_args(list(argv[1:]))
     runtime = require_operator(runtime, f"archive {name}")
-    path = runtime.path(options.file) if command.makes else path_of(options.archive, runtime, _NAMED)
+    # What was meant for --archive may stand alone, where a command takes a word.
+    alone = next((text for text in vars(options).values() if isinstance(text, str) and text.endswith(_ENDINGS)), "")
+    named = f"--archive {truncate(alone)}" if alone else _NAMED
+    path = runtime.path(options.file) if command.makes else path_of(options.archive, runtime, named)
     try:
         return command.run(Invocation(path, options, runtime, progress))
     except ArchiveError as error:

@@ -22,6 +22,7 @@ from pit_fetch.cli.commands.archive import refused, to_json
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ConfigError, ExitStatus, UsageError
 from pit_fetch.runtime import Runtime
+from pit_fetch.support import process
 from pit_fetch.support.terminal import escape_unprintable
 from pit_fetch.support.wording import counted
 
@@ -65,6 +66,7 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
     try:
         with jobs.file_job(file, runtime) as job:
             job = job._replace(again=options.again, missing=options.missing)
+            process.keep_what_was_done()
             return _printed(jobs.carry_out(job, path, runtime, shown, is_dry=options.dry_run), options)
     except ArchiveError as error:
         return refused(f"{path}: {error.problem}")

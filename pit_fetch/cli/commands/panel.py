@@ -31,6 +31,7 @@ from pit_fetch.provider import Provider
 from pit_fetch.request.audience import is_for_a_person
 from pit_fetch.request.values import flag_of
 from pit_fetch.runtime import Runtime
+from pit_fetch.support import process
 from pit_fetch.support.terminal import terminal_width
 from pit_fetch.support.wording import truncate
 
@@ -85,6 +86,8 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         progress.advise(grid.advice)
         if new_folder:
             os.makedirs(new_folder, exist_ok=True)
+        if path:
+            process.keep_what_was_done()
         width = 0 if path or runtime.stdout is None else terminal_width(runtime.stdout, runtime.environ)
         written = file.write(form, _Shown(cells, file.kept_cells, progress, runtime), width=width, check=options.check)
         progress.tell(", ".join(f"{count:,} {status}" for status, count in written.statuses.items()))

@@ -134,8 +134,21 @@ def when_empty(query: Query) -> str:
     """Return a hint that depends on the request alone."""
     symbol = f"{subject.SYMBOLS} " if query.options["symbol"] else ""
     if query.operation.name == "facts":
-        return f"{symbol}Names of concepts are the company's choice: concepts cik=NUMBER lists those it had reported."
+        hint = f"{symbol}Names of concepts are the company's choice: concepts cik=NUMBER lists those it had reported."
+        return f"{hint} {_meant_concepts(query)}".rstrip()
     return f"{symbol}Companies began to report XBRL in 2009 to 2011; funds and many foreign filers do not."
+
+
+def _meant_concepts(query: Query) -> str:
+    """Return the concepts of statements whose names are close to those asked for, as a question; "" for none."""
+    from difflib import get_close_matches
+
+    names = (name.rpartition(":")[2] for statement in lines.STATEMENTS for name in sorted(lines.concepts(statement)))
+    known = {name.casefold(): name for name in names}
+    asked = [name.rpartition(":")[2].casefold() for name in query.options["concept"] or ()]
+    close = (get_close_matches(name, known, n=1, cutoff=0.8) for name in asked if name not in known)
+    meant = [known[name] for found in close for name in found]
+    return f"Did you mean {' or '.join(meant)}?" if meant else ""
 
 
 def when_captured(query: Query) -> str:
