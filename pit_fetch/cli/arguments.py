@@ -26,7 +26,7 @@ from pit_fetch.times import parse_pit
 _VERBS = frozenset(["fetch", "get", "run", "query", "search", "download", "pull", "ask", "call", "pit_fetch"])
 # What follows a flag in other tools, or is in one pair of quotes with its option. Each would be searched for.
 _NO_SEARCH_WORD = re.compile(r"true|false|--.*", re.DOTALL)
-_IMPLY_A_FORMAT = frozenset(["json", "open", "output", "pretty"])
+_IMPLY_A_FORMAT = frozenset(["csv_safe", "json", "open", "output", "pretty"])
 _BEHIND_A_BLANK = re.compile(r"\s([A-Za-z][A-Za-z0-9_-]*)=")
 # Endings that promise something else than any format holds.
 _PACKED = "gz zip bz2 xz zst 7z tar tgz"
@@ -195,6 +195,10 @@ def format_of(given: Mapping[str, Any]) -> str | None:
         if stated not in (None, "json"):
             raise UsageError(Code.USAGE, text=f"--json and --format {stated} contradict each other: leave one out")
         stated = "json"
+    if "csv_safe" in given:
+        if stated not in (None, "csv"):
+            raise UsageError(Code.USAGE, text=f"--csv-safe is of CSV: leave it out, or --format {stated}")
+        stated = "csv"
     ending = _ending(parse_value(OUTPUT, given["output"])) if "output" in given else ""
     if "open" in given and (stated or ENDINGS.get(ending, "html")) != "html":
         raise UsageError(Code.USAGE, text="--open shows a page: leave it out, or let --format and --output be of html")

@@ -58,10 +58,12 @@ class RenderOptions(NamedTuple):
 
     pretty  indented over several lines
     width   the number of characters in a line of the terminal; 0 if the answer does not go to one
+    csv_safe  no cell begins like a formula of a spreadsheet
     """
 
     pretty: bool = False
     width: int = 0
+    csv_safe: bool = False
 
 
 DEFAULTS = RenderOptions()

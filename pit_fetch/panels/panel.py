@@ -68,13 +68,14 @@ class Panel:
         whole.attrs = {STATUS: dict(Counter(cell.status for cell in cells)), "provisional": provisional}
         return whole
 
-    def write(self, path: str | PathLike[str], *, again: bool = False) -> dict[str, int]:
+    def write(self, path: str | PathLike[str], *, again: bool = False, csv_safe: bool = False) -> dict[str, int]:
         """Write the table to a file, whole or not at all: Parquet, JSON lines or CSV, by the end of its name.
 
         Return the number of cells by their status. Of a panel that was broken off, or in which cells failed, the next
         call asks only what is missing, and what was asked before its instant had come: answered subjects are kept in
-        ``PATH.parts`` until all of them are there. ``again`` asks everything anew. One subject
-        is in memory at a time. If every cell failed, an older file stays.
+        ``PATH.parts`` until all of them are there. ``again`` asks everything anew. ``csv_safe`` writes an apostrophe
+        before cells of CSV that begin like a formula. One subject is in memory at a time. If every cell failed, an
+        older file stays.
 
         Raises OSError, UsageError, and ConfigError for a missing package.
         """
@@ -82,7 +83,7 @@ class Panel:
         from pit_fetch.panels.table import format_of
 
         form = format_of(fspath(path))  # before anything is asked
-        return dict(PanelFile(self._grid, fspath(path), again=again).write(form).statuses)
+        return dict(PanelFile(self._grid, fspath(path), again=again).write(form, csv_safe=csv_safe).statuses)
 
     def to_parquet(self, path: str | PathLike[str], *, again: bool = False) -> dict[str, int]:
         """Write the table as Parquet, whatever the name of the file; see :meth:`write`."""

@@ -32,13 +32,16 @@ def format_of(path: str) -> str:
     return str(form)
 
 
-def write(file: BinaryIO, read: ReadSubjects, columns: Columns, form: str, width: int = 0) -> None:
+def write(
+    file: BinaryIO, read: ReadSubjects, columns: Columns, form: str, width: int = 0, *, csv_safe: bool = False
+) -> None:
     """Write the table in one of the :data:`PANEL_NAMES`, or as a :data:`TABLE` of lines of ``width`` characters.
 
-    Items have the declared ``columns`` at least. Raise OSError, ConfigError for Parquet without pyarrow.
+    Items have the declared ``columns`` at least. ``csv_safe``: no cell of CSV begins like a formula. Raise OSError,
+    ConfigError for Parquet without pyarrow.
     """
     if form == TABLE:
-        file.write(lines([*chain.from_iterable(read())], columns, width).encode())
+        file.write(text_lines([*chain.from_iterable(read())], columns, width).encode())
     elif form == "parquet":
         from pit_fetch.panels import parquet
 
@@ -48,12 +51,12 @@ def write(file: BinaryIO, read: ReadSubjects, columns: Columns, form: str, width
             file.write(jsonl.render(PlainEnvelope(rows_of(cells, columns))).encode())
     else:
         names = dict.fromkeys(name for cells in read() for row in rows_of(cells, columns) for name in row)
-        file.write(csv.header(names).encode())
+        file.write(csv.write_header(names, is_safe=csv_safe).encode())
         for cells in read():
-            file.write(csv.lines(rows_of(cells, columns), names).encode())
+            file.write(csv.write_rows(rows_of(cells, columns), names, is_safe=csv_safe).encode())
 
 
-def lines(cells: Sequence[Cell], columns: Columns, width: int = 0) -> str:
+def text_lines(cells: Sequence[Cell], columns: Columns, width: int = 0) -> str:
     """Return the table of ``cells`` as lines for a person, of ``width`` characters or as many as are usual."""
     from pit_fetch.formats import table
 

@@ -102,6 +102,12 @@ COMMON: Mapping[str, tuple[Option, ...]] = {
             metavar="N",
             parse=_max_chars,
         ),
+        Option(
+            "csv_safe",
+            "as CSV, with ' before what a spreadsheet would run: cells of text that begin with =, +, - or @",
+            kind="flag",
+            default=False,
+        ),
         Option("pretty", "indent the JSON", kind="flag", default=False),
         Option("fail", "exit 3, 4 or 5 on a config, input or upstream gap", kind="flag", default=False),
         Option("verbose", "log progress to stderr", kind="flag", default=False, short="-v"),

@@ -66,7 +66,7 @@ def test_an_envelope_without_items_loses_nothing_where_a_dict_is_taken_apart() -
 def test_an_editor_completes_the_options_that_every_source_has(call: Callable[..., object]) -> None:
     parameters = inspect.signature(call).parameters
     own = {"source", "pit", "pits", "on_gap", "options", "own"}
-    output = {"format", "output", "open", "pretty", "fail", "verbose"}
+    output = {"csv_safe", "format", "output", "open", "pretty", "fail", "verbose"}
     common = {option.name for option in COMMON_OPTIONS} - own - output
     assert parameters.keys() - own == common - (set() if call is pit_fetch.fetch else {"after"})
     assert all(parameters[name].default is None for name in parameters.keys() - own - {"limit"})

@@ -89,7 +89,13 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         if path:
             process.keep_what_was_done()
         width = 0 if path or runtime.stdout is None else terminal_width(runtime.stdout, runtime.environ)
-        written = file.write(form, _Shown(cells, file.kept_cells, progress, runtime), width=width, check=options.check)
+        written = file.write(
+            form,
+            _Shown(cells, file.kept_cells, progress, runtime),
+            width=width,
+            check=options.check,
+            csv_safe=options.csv_safe,
+        )
         progress.tell(", ".join(f"{count:,} {status}" for status, count in written.statuses.items()))
         result = result_of(written, cells, name, is_kept=path is not None, fail=options.fail)
         return replace(result, notes=(*filter(None, [grid.caution]), *result.notes))
@@ -160,6 +166,11 @@ def _parser() -> Parser:
         "--out",
         metavar="FILE",
         help="write into FILE, whole or not at all; into panel.FORMAT if it is a folder, or ends with /",
+    )
+    parser.add_argument(
+        "--csv-safe",
+        action="store_true",
+        help="in CSV, write ' before what a spreadsheet would run: cells of text that begin with =, +, - or @",
     )
     parser.add_argument("--again", action="store_true", help="ask anew what an earlier run has kept in FILE.parts")
     parser.add_argument("--fail", action="store_true", help="exit with 1 also if a cell was never captured")

@@ -23,6 +23,7 @@ ROWS = [record("a", 1, title="First"), record("b", 2, title="Second")]
         ({"json": True}, "json"),
         ({"pretty": True}, "json"),
         ({"pretty": True, "format": "csv"}, "csv"),
+        ({"csv_safe": True}, "csv"),
         *(
             ({"output": f"a.b/answer.{ending}"}, form)
             for ending, form in {
@@ -53,6 +54,8 @@ def test_a_format_is_stated_or_implied(given: dict[str, object], form: str | Non
         ({"output": "x.htm", "format": "table"}, "--output ends with .htm, but --format is table"),
         ({"output": "x.html", "json": True}, "--output ends with .html, but --format is json"),
         ({"json": True, "format": "csv"}, "--json and --format csv contradict each other"),
+        ({"csv_safe": True, "format": "json"}, "--csv-safe is of CSV: leave it out, or --format json"),
+        ({"csv_safe": True, "output": "x.json"}, "--output ends with .json, but --format is csv"),
         ({"output": "x.csv.gz"}, "--output is not compressed: leave .gz out of its name"),
         ({"output": "x.zip", "format": "csv"}, "--output is not compressed"),
         ({"output": "x.xlsx"}, "no format is .xlsx: let --output end with one of .json, .jsonl, .csv, .html, .parquet"),
