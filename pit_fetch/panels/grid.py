@@ -31,7 +31,7 @@ from pit_fetch.panels.instants import instants
 from pit_fetch.panels.universe import Subject, members, subjects
 from pit_fetch.pipeline.claims import PROVED
 from pit_fetch.pipeline.envelope import EVIDENCE
-from pit_fetch.provider import STAMPS, FieldKind
+from pit_fetch.provider import STAMPS, FieldKind, Query
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.request.query import build_query
@@ -124,20 +124,19 @@ def grid_of(
         subject = dict(zip(named, values, strict=True))
         try:
             latest = questions.request(subject, moments[-1])
-            build_query(latest, runtime.clock.now())
+            query = build_query(latest, runtime.clock.now())
         except (UsageError, ConfigError) as error:
             raise _name_subject(error, subject, questions) from None
-        columns |= _columns(latest)
+        columns |= _columns(latest, query)
     faster = _advice(latest, runtime)
     asking = partial(questions.asking, latest)
     return Grid(asked, asking, runtime.clock.now, questions.fetch, columns, faster, _caution(latest))
 
 
-def _columns(request: FetchRequest) -> dict[str, FieldKind]:
+def _columns(request: FetchRequest, query: Query) -> dict[str, FieldKind]:
     """Return the columns that the items of a request have by declaration, with their kinds."""
     stamps = (name for name in STAMPS if name != EVIDENCE or request.evidence != PROVED)
-    operations = candidate_operations(request.provider, request.options)
-    fields = [field for operation in operations for field in operation.fields]
+    fields = query.operation.fields
     wanted = {field.name: field.kind for field in fields if not request.fields or field.name in request.fields}
     return {**dict.fromkeys(stamps, "text"), **wanted}
 

@@ -199,7 +199,12 @@ def _understood(query: Query) -> Query:
         refuse(f"period of {name} is one of {', '.join(periods)}.")
     if name == "statement" and options["vintage"] == "all":
         refuse("vintage of statement is latest or first: a statement has one figure a cell.")
-    return query._replace(options=options)
+    operation = query.operation
+    if name == "statement":  # the lines of the other two are no fields of its items
+        cells = lines.cell_names(options["statement"])
+        own = [field for field in operation.fields if field.name in cells or field.name not in _CELLS]
+        operation = operation._replace(fields=tuple(own))
+    return query._replace(options=options, operation=operation)
 
 
 def _caveats(query: Query) -> Iterator[str]:
