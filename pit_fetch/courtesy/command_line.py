@@ -246,8 +246,6 @@ def missing_source(
         advice = unknown_option(flag, flags)
         if advice.endswith(("--source?)", "--help?)", "--version?)", "--list-sources?)")):
             return f"unrecognized arguments: {truncate(flag)}{advice}"
-    if any(word.startswith(("source=", "--source:")) for word in argv):
-        return "--source is required: write --source NAME"
     first = argv[0] if argv and not argv[0].startswith("-") else ""
     is_fetch = normalize(first) in FETCH.split()
     source = words[1] if is_fetch and len(words) > 1 else first
@@ -255,8 +253,6 @@ def missing_source(
         return f"--source is required: write pit_fetch --source {likely} ..."
     if not first or "=" in first or is_fetch:
         return required
-    if normalize(first) in KEYS.split():
-        return f"{truncate(first)!r} is not a command: {_KEYS}, and pit_fetch config shows which are set"
     if close := closest(first, COMMANDS, COMMANDS):
         return f"{truncate(first)!r} is not a command: did you mean pit_fetch {close}? A fetch starts with --source"
     return f"{required}. Commands: {', '.join(commands)}, help"
