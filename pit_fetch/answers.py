@@ -107,7 +107,7 @@ class Envelope(PlainEnvelope):
         """
         from pit_fetch.formats.frames import to_pandas
 
-        return to_pandas(self, index, self._asked(question))
+        return to_pandas(self, index, self._question_values(question))
 
     def to_arrow(self, question: Sequence[str] = ()) -> pyarrow.Table:
         """Return the items as an Arrow table, with the gaps in its schema's metadata; ``question`` as in :meth:`to_df`.
@@ -116,9 +116,9 @@ class Envelope(PlainEnvelope):
         """
         from pit_fetch.formats.frames import to_arrow
 
-        return to_arrow(self, self._asked(question))
+        return to_arrow(self, self._question_values(question))
 
-    def _asked(self, names: Sequence[str]) -> dict[str, datetime | str | None]:
+    def _question_values(self, names: Sequence[str]) -> dict[str, datetime | str | None]:
         """Return what was asked under these names. Raise KeyError for an option that the call does not have."""
         options = {} if self.call is None else self.call.options
         return {name: self.provenance.pit if name == "pit" else format_value(options[name]) for name in names}
@@ -140,7 +140,7 @@ class Envelope(PlainEnvelope):
 
 def fetch(call: FetchCall, runtime: Runtime | None = None) -> Envelope:
     """Return the answer to a call, which can be continued. Raises as :func:`pit_fetch.fetch` does."""
-    call = call._replace(options=reusable(call.options))
+    call = call._replace(options=reusable_options(call.options))
     envelope = answer(call, runtime)
     envelope.call = call
     return envelope
@@ -159,7 +159,7 @@ def answer(
     """
     if call.on_gap not in ("raise", "keep"):
         raise UsageError(Code.USAGE, text="on_gap is raise or keep")
-    options = reusable(call.options)
+    options = reusable_options(call.options)
     runtime = real_runtime() if runtime is None else runtime
     try:
         with python_words():
@@ -170,7 +170,7 @@ def answer(
     except PitFetchError as error:
         if call.on_gap == "raise":
             raise
-        return refused(error)
+        return refusal_envelope(error)
     return envelope if call.on_gap == "keep" else envelope.raise_for_gaps()
 
 
@@ -182,8 +182,8 @@ def ask(
     result = run(*requests, runtime, Progress(), argv)
     plain = result.envelope
     envelope = Envelope(plain.data, plain.gaps, plain.provenance)
-    envelope.limited = _limited(result, options)
-    envelope.cut = _cut(result, options, envelope.limited)
+    envelope.limited = _limit_reason(result, options)
+    envelope.cut = _cut_reason(result, options, envelope.limited)
     return envelope
 
 
@@ -197,13 +197,13 @@ def python_words() -> Iterator[None]:
         raise
 
 
-def _limited(result: FetchResult, options: Options) -> str:
+def _limit_reason(result: FetchResult, options: Options) -> str:
     """Return the reason of the gap that a limit among the options has caused; "" without one."""
     is_given = options.get("limit") is not None
     return next((gap.reason for gap in result.gaps if is_given and gap.is_by_limit), "")
 
 
-def _cut(result: FetchResult, options: Options, limited: str) -> str:
+def _cut_reason(result: FetchResult, options: Options, limited: str) -> str:
     """Return why an answer was cut otherwise than by a limit among the options, and what to do; "" if it was not."""
     limit = options.get("limit", ...)
     known = {gap.reason: gap for gap in result.gaps}
@@ -216,7 +216,7 @@ def _cut(result: FetchResult, options: Options, limited: str) -> str:
     return ""
 
 
-def refused(error: PitFetchError) -> Envelope:
+def refusal_envelope(error: PitFetchError) -> Envelope:
     """Return the envelope that says why nothing was asked."""
     plain = build([], [error.gap], EnvelopeOptions())
     return Envelope(plain.data, [{**gap, "reason": in_python(gap["reason"])} for gap in plain.gaps], plain.provenance)
@@ -243,7 +243,7 @@ def request_of(
     return request._replace(format="json", pretty=False)  # an envelope is not written in any format
 
 
-def reusable(options: Options) -> dict[str, object]:
+def reusable_options(options: Options) -> dict[str, object]:
     """Return options that can be asked several times."""
     # An iterator is used up by one call, and the next page needs its values again.
     return {name: list(value) if isinstance(value, Iterator) else value for name, value in options.items()}

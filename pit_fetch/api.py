@@ -26,7 +26,7 @@ OnGap = Literal["raise", "keep"]
 F = TypeVar("F", bound=Callable[..., object])
 
 
-def _completed(function: F) -> F:
+def _show_options(function: F) -> F:
     """Name the shared options in a function's signature: an interactive Python does not look into ``own``."""
     signature = inspect.signature(function)
     *named, own = signature.parameters.values()
@@ -44,7 +44,7 @@ def _completed(function: F) -> F:
     return function
 
 
-@_completed
+@_show_options
 def fetch(
     source: str,
     pit: Instant | None = None,
@@ -76,7 +76,7 @@ def fetch(
     return _warn_if_cut(answers.fetch(FetchCall(source, given, on_gap)))
 
 
-@_completed
+@_show_options
 def diff(
     source: str,
     pits: tuple[Instant, Instant],
@@ -100,7 +100,7 @@ def diff(
     return _warn_if_cut(answers.answer(FetchCall(source, given, on_gap), None, diff.diff, "diff", instants))
 
 
-@_completed
+@_show_options
 def explain(
     source: str,
     pit: Instant,
@@ -121,7 +121,7 @@ def explain(
     return _warn_if_cut(answers.answer(FetchCall(source, given, on_gap), None, explain.explain, "explain"))
 
 
-@_completed
+@_show_options
 def panel(
     source: str,
     pits: Instant | Iterable[Instant],

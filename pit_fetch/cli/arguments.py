@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from pit_fetch.cli.parser import COMMON_WITH_VALUE, FETCH, Form, build_parser
+from pit_fetch.cli.parser import COMMON_WITH_VALUE, FETCH, FetchForm, build_parser
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import BINARY, ENDINGS, NAMES
 from pit_fetch.gaps import Code
@@ -42,7 +42,7 @@ def parse(
     provider: Provider,
     environ: Mapping[str, str],
     defaults: Mapping[str, object] = {},
-    form: Form = FETCH,
+    form: FetchForm = FETCH,
 ) -> FetchRequest:
     """Return the request of a command line. Raise UsageError, whose reason names the fix.
 
@@ -50,7 +50,7 @@ def parse(
     """
     given, pit = read_options(argv, provider, form)
     if not given.keys().isdisjoint(_IMPLY_A_FORMAT):
-        given |= {"format": format_name} if (format_name := format_of(given)) else {}
+        given |= {"format": format_name} if (format_name := chosen_format(given)) else {}
     max_chars = MAX_CHARS_UNDER_AGENT if environ.get(CLIENT_VARIABLE) else 0
     parsed = {} if pit is None else {"pit": pit}
     request = build({**defaults, **given}, provider, environ, max_chars, parsed, form.name)
@@ -61,7 +61,9 @@ def parse(
     return request
 
 
-def read_options(argv: Sequence[str], provider: Provider, form: Form = FETCH) -> tuple[dict[str, Any], datetime | None]:
+def read_options(
+    argv: Sequence[str], provider: Provider, form: FetchForm = FETCH
+) -> tuple[dict[str, Any], datetime | None]:
     """Return each option that ``argv`` gives, with its text, its texts or True; and the PIT, parsed.
 
     Raise UsageError, which names the fix. Other values than the PIT are not interpreted here.
@@ -94,19 +96,19 @@ def read_options(argv: Sequence[str], provider: Provider, form: Form = FETCH) ->
     pit = require_pit(values["pit"], words) if "pit" in values else None
     if pit is None:
         _refuse_stray_pit(words)
-    return {**values, **_positional(values, words, argv, provider, form, parser.flags)}, pit
+    return {**values, **_bare_word_option(values, words, argv, provider, form, parser.flags)}, pit
 
 
 def _valued_flags(provider: Provider) -> frozenset[str]:
     return COMMON_WITH_VALUE | {flag_of(option.name) for option in provider.options if option.kind != "flag"}
 
 
-def _positional(
+def _bare_word_option(
     values: Mapping[str, Any],
     words: list[str],
     argv: Sequence[str],
     provider: Provider,
-    form: Form,
+    form: FetchForm,
     flags: Sequence[str],
 ) -> dict[str, str]:
     """Return the option that bare words fill, with its text."""
@@ -147,13 +149,13 @@ def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
     literal = is_value = False
     for word in argv:
         literal = literal or word == "--"
-        joined = next((name for name in _BEHIND_A_BLANK.findall(word) if _plain(name) in names), "")
+        joined = next((name for name in _BEHIND_A_BLANK.findall(word) if _hyphenated(name) in names), "")
         if joined and not is_value:
             text = f"{joined}= is in one pair of quotes with what stands before it: write two words"
             raise UsageError(Code.USAGE, text=text)
         pair = None if literal or is_value else _KEY_VALUE.fullmatch(word)
         is_value = not literal and not is_value and word in takes_value
-        name = _plain(pair[1]) if pair else ""
+        name = _hyphenated(pair[1]) if pair else ""
         if pair is None:
             expanded.append(word)
         elif name not in names:
@@ -161,17 +163,17 @@ def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
 
             raise UsageError(Code.USAGE, text=unknown_pair(name, COMMON_WITH_VALUE, provider))
         elif names[name].kind == "flag":
-            expanded += _flag_pair(name, pair[2])
+            expanded += _expand_flag(name, pair[2])
         else:
             expanded.append(f"--{name}={pair[2]}")
     return expanded
 
 
-def _plain(name: str) -> str:
+def _hyphenated(name: str) -> str:
     return name.lower().replace("_", "-")
 
 
-def _flag_pair(name: str, value: str) -> list[str]:
+def _expand_flag(name: str, value: str) -> list[str]:
     if value.lower() not in ("true", "false"):
         raise UsageError(Code.USAGE, text=f"{name}= takes true or false")
     return [f"--{name}"] if value.lower() == "true" else []
@@ -184,7 +186,7 @@ def _refuse_stray_pit(words: Sequence[str]) -> None:
             raise UsageError(Code.USAGE, text="there is a timestamp among the words: write --pit before it")
 
 
-def format_of(given: Mapping[str, Any]) -> str | None:
+def chosen_format(given: Mapping[str, Any]) -> str | None:
     """Return the format that the options state or imply; None for the default. Raise UsageError for a contradiction.
 
     >>> format_of({"output": "page.HTML"}), format_of({"output": "notes.txt"}), format_of({"pretty": True})

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from pit_fetch.formats import DEFAULTS, RenderOptions
-from pit_fetch.formats.columns import graded
+from pit_fetch.formats.columns import add_grades
 from pit_fetch.pipeline.envelope import PlainEnvelope
 
 # What a spreadsheet may run, if it is no number.
@@ -25,7 +25,7 @@ _FORMULA = re.compile(r"[=+\-@\t\r](?![0-9.]+(?:[eE][+-]?[0-9]+)?\Z)")
 
 def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> str:
     """Return a header and its rows (RFC 4180); "" if there are no items. Lists and objects are JSON in their cell."""
-    items, is_safe = graded(envelope), options.csv_safe
+    items, is_safe = add_grades(envelope), options.csv_safe
     columns = dict.fromkeys(name for item in items for name in item)
     return write_header(columns, is_safe=is_safe) + write_rows(items, columns, is_safe=is_safe) if columns else ""
 

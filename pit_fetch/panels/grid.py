@@ -26,7 +26,7 @@ from pit_fetch.engine.run import run
 from pit_fetch.errors import ConfigError, PitFetchError, UsageError
 from pit_fetch.gaps import Code, GapType
 from pit_fetch.panels.answered_subjects import key_of
-from pit_fetch.panels.cells import PIT, REASON, STATUS, Asking, Grid
+from pit_fetch.panels.cells import PIT, REASON, STATUS, AskSession, Grid
 from pit_fetch.panels.instants import instants
 from pit_fetch.panels.universe import Subject, members, subjects
 from pit_fetch.pipeline.claims import PROVED
@@ -65,7 +65,7 @@ class Questions(NamedTuple):
         return answers.request_of(self.source, self.call(over, pit).options, self.settings, self.runtime)
 
     @contextmanager
-    def asking(self, example: FetchRequest) -> Iterator[Asking]:
+    def session(self, example: FetchRequest) -> Iterator[AskSession]:
         """Yield what asks a question like ``example``, with the archives kept open for the next."""
         with closing(OpenArchives(self.runtime.find)) as archives:
             state = cache(partial(_state, example, self.runtime, archives))
@@ -74,7 +74,7 @@ class Questions(NamedTuple):
                 request = self.request(subject.over, subject.pits[-1])
                 return key_of(request, subject, state(), self.runtime.environ)
 
-            yield Asking(partial(self._answer, archives), key, archives.check_unchanged)
+            yield AskSession(partial(self._answer, archives), key, archives.check_unchanged)
 
     def fetch(self, over: answers.Options, pit: datetime) -> answers.Envelope:
         """Return what a single fetch answers, which shares nothing with the panel."""
@@ -86,7 +86,7 @@ class Questions(NamedTuple):
             options = {**self.settings.options, **call.options}
             envelope = answers.ask([self.request(over, pit)], options, self.runtime, partial(run, archives=archives))
         except PitFetchError as error:
-            envelope = answers.refused(error)
+            envelope = answers.refusal_envelope(error)
         envelope.call = call
         return envelope
 
@@ -117,7 +117,7 @@ def grid_of(
     given, (runtime, settings) = runtime, settings_files.with_settings(runtime)
     runtime = runtime._replace(find=cache(runtime.find))  # each of thousands of cells would load its source again
     # A limit of the settings would cut cells without a word.
-    questions = Questions(source, {"limit": None, **answers.reusable(options)}, settings, runtime, given)
+    questions = Questions(source, {"limit": None, **answers.reusable_options(options)}, settings, runtime, given)
     columns: dict[str, FieldKind] = {}
     for values in product(*([member.value for member in each] for each in named.values())):
         # A ceiling bounds the latest instant, even if no subject belongs to the universe then.
@@ -129,8 +129,8 @@ def grid_of(
             raise _name_subject(error, subject, questions) from None
         columns |= _columns(latest, query)
     faster = _advice(latest, runtime)
-    asking = partial(questions.asking, latest)
-    return Grid(asked, asking, runtime.clock.now, questions.fetch, columns, faster, _caution(latest))
+    session = partial(questions.session, latest)
+    return Grid(asked, session, runtime.clock.now, questions.fetch, columns, faster, _caution(latest))
 
 
 def _columns(request: FetchRequest, query: Query) -> dict[str, FieldKind]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from pit_fetch.panels import table
 from pit_fetch.panels.answered_subjects import AnsweredSubjects, KeyedSubject, Summary
-from pit_fetch.panels.cells import Asking, Grid, ask_consistently, cells_of
+from pit_fetch.panels.cells import AskSession, Grid, ask_consistently, cells_of
 from pit_fetch.panels.check import Check, choose, compare
 from pit_fetch.support.whole_file import replacing, require_regular
 
@@ -22,7 +22,7 @@ _NOT_WHOLE = "some cells failed"
 _RECORDED_MORE = "the archive has recorded more since the panel began"
 
 
-class Written(NamedTuple):
+class WriteReport(NamedTuple):
     """The result of writing a panel.
 
     statuses     the number of cells by their status
@@ -54,7 +54,7 @@ class PanelFile:
     @cached_property
     def kept_cells(self) -> int:
         """How many cells need not be asked again, as of now. Raise ConfigError for an archive that cannot be read."""
-        return _count_cells(ask_consistently(self._grid, lambda asking: self._kept_summaries(self._keys(asking))))
+        return _count_cells(ask_consistently(self._grid, lambda session: self._kept_summaries(self._keys(session))))
 
     def write(
         self,
@@ -64,7 +64,7 @@ class PanelFile:
         width: int = 0,
         check: int = 0,
         csv_safe: bool = False,
-    ) -> Written:
+    ) -> WriteReport:
         """Write the table, by default in the format of the file's name. Raise OSError, ConfigError.
 
         ``on_cells`` is called with the number of cells that are answered by then, those that were kept included. It
@@ -75,10 +75,10 @@ class PanelFile:
         with self._store.held():
             return self._write(form, on_cells, width, check, csv_safe)
 
-    def _write(self, form: str, on_cells: Callable[[int], None], width: int, check: int, csv_safe: bool) -> Written:
+    def _write(self, form: str, on_cells: Callable[[int], None], width: int, check: int, csv_safe: bool) -> WriteReport:
         began = self._grid.now()
         # What is kept is of the state that answers now, whatever there was when this panel was made.
-        keys, kept = ask_consistently(self._grid, lambda asking: self._answered(asking, on_cells))
+        keys, kept = ask_consistently(self._grid, lambda session: self._answer_all(session, on_cells))
         written = _sum_up([kept[key] for key in keys])
         if written.is_written:
             with replacing(self._path, self._store.folder) as file:
@@ -89,34 +89,34 @@ class PanelFile:
         if check:
             keyed = [*zip(keys, self._grid.subjects, strict=True)]
             written = written._replace(
-                check=self._checked(keyed, began, check) if written.is_whole else Check(0, (), _NOT_WHOLE)
+                check=self._check(keyed, began, check) if written.is_whole else Check(0, (), _NOT_WHOLE)
             )
         if written.is_whole:
             self._store.remove()
         return written
 
-    def _answered(self, asking: Asking, on_cells: Callable[[int], None]) -> tuple[list[str], dict[str, Summary]]:
+    def _answer_all(self, session: AskSession, on_cells: Callable[[int], None]) -> tuple[list[str], dict[str, Summary]]:
         """Return the keys of the subjects, and what is kept of each once it is answered. Raise as :meth:`write`."""
-        keys = self._keys(asking)
+        keys = self._keys(session)
         kept = self._kept_summaries(keys)
         for key, subject in zip(keys, self._grid.subjects, strict=True):
             if key not in kept:
-                kept[key] = self._store.keep(key, [*cells_of(subject, asking.ask, self._grid.now)])
+                kept[key] = self._store.keep(key, [*cells_of(subject, session.ask, self._grid.now)])
                 on_cells(_count_cells(kept))
-                asking.check()
+                session.check()
         return keys, kept
 
-    def _checked(self, keyed: Sequence[KeyedSubject], began: datetime, count: int) -> Check:
+    def _check(self, keyed: Sequence[KeyedSubject], began: datetime, count: int) -> Check:
         """Return the result of asking some cells again."""
-        with self._grid.asking() as asking:
-            if [asking.key(subject) for _, subject in keyed[:1]] != [key for key, _ in keyed[:1]]:
+        with self._grid.session() as session:
+            if [session.key(subject) for _, subject in keyed[:1]] != [key for key, _ in keyed[:1]]:
                 return Check(0, (), _RECORDED_MORE)
         cells = choose(keyed, began, count)
         kept = (cell for asked in cells for cell in self._store.cells(asked.key) if cell.pit == asked.pit)
         return compare(zip(cells, kept, strict=True), self._grid.fetch)
 
-    def _keys(self, asking: Asking) -> list[str]:
-        return [asking.key(subject) for subject in self._grid.subjects]
+    def _keys(self, session: AskSession) -> list[str]:
+        return [session.key(subject) for subject in self._grid.subjects]
 
     def _kept_summaries(self, keys: Sequence[str]) -> dict[str, Summary]:
         """Return what an earlier run has kept, and need not be asked again."""
@@ -129,11 +129,11 @@ def _count_cells(kept: Mapping[str, Summary]) -> int:
     return sum(sum(summary.statuses.values()) for summary in kept.values())
 
 
-def _sum_up(summaries: Sequence[Summary]) -> Written:
+def _sum_up(summaries: Sequence[Summary]) -> WriteReport:
     statuses: Counter[str] = Counter()
     for summary in summaries:
         statuses.update(summary.statuses)
-    return Written(
+    return WriteReport(
         statuses,
         is_whole=all(summary.is_whole for summary in summaries),
         reasons={status: reason for summary in reversed(summaries) for status, reason in summary.reasons.items()},

@@ -9,7 +9,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from pit_fetch.errors import GapError
-from pit_fetch.panels.cells import LACKING, STATUS, Asking, Cell, Grid, ask_consistently, cells_of, halves
+from pit_fetch.panels.cells import LACKING, STATUS, AskSession, Cell, Grid, ask_consistently, cells_of, table_halves
 from pit_fetch.panels.check import choose, compare
 
 if TYPE_CHECKING:
@@ -30,16 +30,16 @@ class Panel:
         return sum(len(subject.pits) for subject in self._grid.subjects)
 
     def __iter__(self) -> Iterator[Cell]:
-        with self._grid.asking() as asking:
+        with self._grid.session() as session:
             for subject in self._grid.subjects:
-                yield from cells_of(subject, asking.ask, self._grid.now)
+                yield from cells_of(subject, session.ask, self._grid.now)
 
-    def _cells(self, asking: Asking) -> list[Cell]:
+    def _cells(self, session: AskSession) -> list[Cell]:
         """Return all cells. Raise Changed."""
         cells: list[Cell] = []
         for subject in self._grid.subjects:
-            cells += cells_of(subject, asking.ask, self._grid.now)
-            asking.check()
+            cells += cells_of(subject, session.ask, self._grid.now)
+            session.check()
         return cells
 
     def __repr__(self) -> str:
@@ -57,7 +57,7 @@ class Panel:
         from pit_fetch.formats.frames import to_pandas
 
         cells = ask_consistently(self._grid, self._cells)
-        asked, own = map(to_pandas, halves(cells, self._grid.columns))
+        asked, own = map(to_pandas, table_halves(cells, self._grid.columns))
         import pandas
 
         if problem := _problem(cells):
@@ -98,12 +98,12 @@ class Panel:
         on chance; none is of an instant that is yet to come. Raises GapError if none differs, but not every cell could
         be checked, since a question failed; UsageError if ``count`` is no number of cells.
         """
-        with self._grid.asking() as asking:
-            keyed = [(asking.key(subject), subject) for subject in self._grid.subjects]
+        with self._grid.session() as session:
+            keyed = [(session.key(subject), subject) for subject in self._grid.subjects]
             cells = choose(keyed, self._grid.now(), count)
             # The panel asks a whole subject; one cell is enough.
             subjects = [cell.subject._replace(pits=[cell.pit]) for cell in cells]
-            answered = (cell for subject in subjects for cell in cells_of(subject, asking.ask, self._grid.now))
+            answered = (cell for subject in subjects for cell in cells_of(subject, session.ask, self._grid.now))
             check = compare(zip(cells, answered, strict=True), self._grid.fetch)
         if check.unchecked and not check.differing:
             text = f"{len(check.unchecked):,} of {check.cells:,} cells could not be checked. The first of them:"

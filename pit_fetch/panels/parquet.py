@@ -9,7 +9,7 @@ from pit_fetch.errors import ConfigError
 from pit_fetch.formats.columns import Column, graded_columns
 from pit_fetch.formats.frames import json_array, to_array
 from pit_fetch.gaps import Code
-from pit_fetch.panels.cells import Cell, Columns, halves, rows_of
+from pit_fetch.panels.cells import Cell, Columns, rows_of, table_halves
 
 try:
     import pyarrow as pa
@@ -43,7 +43,7 @@ def write(file: BinaryIO, read: Callable[[], Iterable[Sequence[Cell]]], declared
 
 
 def _columns(cells: Sequence[Cell], declared: Columns) -> list[Column]:
-    return [column for half in halves(cells, declared) for column in graded_columns(half)]
+    return [column for half in table_halves(cells, declared) for column in graded_columns(half)]
 
 
 def _common(known: Any, other: Any) -> Any:

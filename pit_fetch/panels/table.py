@@ -13,7 +13,7 @@ from typing import BinaryIO
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import ENDINGS, PANEL_NAMES, csv, jsonl
 from pit_fetch.gaps import Code
-from pit_fetch.panels.cells import PIT, REASON, STATUS, Cell, Columns, halves, rows_of
+from pit_fetch.panels.cells import PIT, REASON, STATUS, Cell, Columns, rows_of, table_halves
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 
 # For reading, as lines of text.
@@ -60,7 +60,7 @@ def text_lines(cells: Sequence[Cell], columns: Columns, width: int = 0) -> str:
     """Return the table of ``cells`` as lines for a person, of ``width`` characters or as many as are usual."""
     from pit_fetch.formats import table
 
-    asked, own = halves(cells, columns)
+    asked, own = table_halves(cells, columns)
     rows = [{**question, **item} for question, item in zip(asked.data, own.data, strict=True)]
     kinds = {**asked.provenance.kinds, **own.provenance.kinds}
     leading = (PIT, *(cells[0].over if cells else ()), STATUS, REASON)

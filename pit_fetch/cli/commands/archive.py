@@ -79,11 +79,11 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         from pit_fetch.courtesy.names import hint
 
         if name.endswith(_ENDINGS):
-            return refused(f"the command comes first, and the archive behind it: info --archive {truncate(name)}")
+            return refusal(f"the command comes first, and the archive behind it: info --archive {truncate(name)}")
         is_named = name and not name.startswith("-")
         close = hint(name, COMMANDS)
         problem = f"{truncate(name)} is not one of its commands{close}" if is_named else "say which command first"
-        return refused(f"{problem}: pit_fetch archive {' | '.join(COMMANDS)}")
+        return refusal(f"{problem}: pit_fetch archive {' | '.join(COMMANDS)}")
     command = COMMANDS[name]
     parser = Parser(f"archive {name}", command.summary)
     command.options(parser)
@@ -99,14 +99,14 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
     try:
         return command.run(Invocation(path, options, runtime, progress))
     except ArchiveError as error:
-        return refused(f"{path}: {error.problem}")
+        return refusal(f"{path}: {error.problem}")
     except UsageError:  # a ValueError as well
         raise
     except BROKEN as error:
-        return refused(f"{path}: {archive_error(error).problem}")
+        return refusal(f"{path}: {archive_error(error).problem}")
 
 
-def refused(problem: str) -> CommandResult:
+def refusal(problem: str) -> CommandResult:
     return CommandResult("", ExitStatus.REFUSED, problem)
 
 
@@ -324,7 +324,7 @@ def _export(call: Invocation) -> CommandResult:
     with closing(schema.open_to_read(call.path)) as connection:
         folder = call.runtime.path(call.options.folder)
         if os.path.splitext(folder)[1] in (".parquet", ".csv", ".json", ".jsonl"):
-            return refused(f"{folder}: DIR is a folder of several Parquet files: give it a folder's name")
+            return refusal(f"{folder}: DIR is a folder of several Parquet files: give it a folder's name")
         exported = export.export(connection, folder, call.runtime.find, call.on_progress("exporting"))
     if call.options.json:
         return CommandResult(to_json(exported._asdict()))

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pit_fetch.cli.command import CommandResult, Parser
-from pit_fetch.cli.parser import Once
+from pit_fetch.cli.parser import StoreOnce
 from pit_fetch.errors import ConfigError, ExitStatus, PitFetchError
 from pit_fetch.gaps import Code
 
@@ -23,7 +23,7 @@ def run(argv: Sequence[str], runtime: Runtime) -> CommandResult:
     parser = _parser()
     arguments = parser.parse_args(list(argv))
     try:
-        server = _prepared(arguments, runtime)
+        server = _prepare(arguments, runtime)
         serve, take_standard_streams = protocol()
     except PitFetchError as error:
         return CommandResult("", ExitStatus.REFUSED, error.gap.reason)
@@ -43,14 +43,14 @@ def _parser() -> Parser:
 
 def add_instant(parser: Parser) -> None:
     """Add the options that fix a server's instant."""
-    once = partial(parser.add_argument, action=Once)
+    once = partial(parser.add_argument, action=StoreOnce)
     once("--pit", metavar="ISO8601", help="the instant of every answer (default: the ceiling)")
     once("--pit-file", metavar="FILE", help="a file with the instant, read again for each call")
     text = "a conversation may go on after the file moved: stop the agent before you move it"
     parser.add_argument("--moving", action="store_true", help=text)
 
 
-def _prepared(arguments: Any, runtime: Runtime) -> Server:
+def _prepare(arguments: Any, runtime: Runtime) -> Server:
     """Return the server of a command line. Raise PitFetchError if it cannot be."""
     from pit_fetch.mcp.prepare import prepared
 

@@ -63,18 +63,18 @@ _SOON = 3
 def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandResult:
     """Run the command. Raise UsageError under a ceiling, or for what cannot be asked."""
     parser = _parser()
-    options, words = _read(parser, argv, runtime)
+    options, words = _parse(parser, argv, runtime)
     runtime = require_operator(runtime, "panel")
     if options.output == "":  # a variable of the shell that is not set
         raise UsageError(Code.USAGE, text="--output is empty: name a file, or leave it out")
-    path = None if options.output is None else _file(runtime.path(options.output), options.format)
+    path = None if options.output is None else _output_path(runtime.path(options.output), options.format)
     form = _format(options, path, runtime)
-    over = _over(options.over)
-    asked = _asked(options.source, words, runtime)
+    over = _over_values(options.over)
+    asked = _cell_options(options.source, words, runtime)
     new_folder = os.path.dirname(path) if path and options.output.endswith("/") else ""
     if path is not None and (not new_folder or os.path.exists(new_folder)):
-        check_file(path, map(runtime.path, _files(options, asked)))
-    grid = grid_of(options.source, _pits(options.pits), over, asked, runtime)
+        check_file(path, map(runtime.path, _input_paths(options, asked)))
+    grid = grid_of(options.source, _split_pits(options.pits), over, asked, runtime)
     cells = sum(len(subject.pits) for subject in grid.subjects)
     with TemporaryDirectory() if path is None else nullcontext() as folder:
         name = path or f"{folder}/panel"
@@ -91,7 +91,7 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         width = 0 if path or runtime.stdout is None else terminal_width(runtime.stdout, runtime.environ)
         written = file.write(
             form,
-            _Shown(cells, file.kept_cells, progress, runtime),
+            _CellProgress(cells, file.kept_cells, progress, runtime),
             width=width,
             check=options.check,
             csv_safe=options.csv_safe,
@@ -101,7 +101,7 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         return replace(result, notes=(*filter(None, [grid.caution]), *result.notes))
 
 
-def _read(parser: Parser, argv: Sequence[str], runtime: Runtime) -> tuple[Namespace, list[str]]:
+def _parse(parser: Parser, argv: Sequence[str], runtime: Runtime) -> tuple[Namespace, list[str]]:
     """Return the panel's own options, and the words for its cells. Raise UsageError or ArgumentError."""
     options, words = parser.parse_known_args(list(argv))
     provider = runtime.find(options.source) if options.source else None
@@ -121,7 +121,7 @@ def _read(parser: Parser, argv: Sequence[str], runtime: Runtime) -> tuple[Namesp
     return options, words
 
 
-class _Shown:
+class _CellProgress:
     """The progress of a panel: how many cells are done, and how long the others take."""
 
     def __init__(self, whole: int, done: int, progress: Progress, runtime: Runtime) -> None:
@@ -177,7 +177,7 @@ def _parser() -> Parser:
     parser.add_argument(
         "--check",
         metavar="N",
-        type=_count,
+        type=_parse_count,
         default=0,
         help="once all is written, ask N cells again, each as a single fetch, and say whether the rows are the same",
     )
@@ -190,7 +190,7 @@ def _parser() -> Parser:
     return parser
 
 
-def _asked(source: str, words: Sequence[str], runtime: Runtime) -> Mapping[str, object]:
+def _cell_options(source: str, words: Sequence[str], runtime: Runtime) -> Mapping[str, object]:
     """Return the options of every cell. Raise UsageError for one that a cell does not take."""
     provider = runtime.find(source)
     given, _ = read_options(words, provider)
@@ -202,7 +202,7 @@ def _asked(source: str, words: Sequence[str], runtime: Runtime) -> Mapping[str, 
     return given
 
 
-def _files(options: Namespace, asked: Mapping[str, object]) -> Iterator[str]:
+def _input_paths(options: Namespace, asked: Mapping[str, object]) -> Iterator[str]:
     """Yield the files that a panel reads."""
     lists = [*options.pits, *(text.partition("=")[2] for text in options.over)]
     yield from (text.removeprefix("@") for text in lists if text.startswith("@"))
@@ -210,11 +210,11 @@ def _files(options: Namespace, asked: Mapping[str, object]) -> Iterator[str]:
         yield str(asked["input_file"])
 
 
-def _pits(given: Sequence[str]) -> list[str]:
-    return [text for each in given for text in _listed(each)]
+def _split_pits(given: Sequence[str]) -> list[str]:
+    return [text for each in given for text in _split_list(each)]
 
 
-def _over(given: Sequence[str]) -> dict[str, object]:
+def _over_values(given: Sequence[str]) -> dict[str, object]:
     over: dict[str, object] = {}
     for text in given:
         name, is_pair, values = text.partition("=")
@@ -222,11 +222,11 @@ def _over(given: Sequence[str]) -> dict[str, object]:
         if not is_pair or name in over:
             fix = f"{name} is given twice" if is_pair else f"{truncate(text)} has no values"
             raise UsageError(Code.USAGE, text=f"--over: {fix}: write --over NAME=A,B or NAME=@FILE")
-        over[name] = values if values.startswith("@") else _listed(values)
+        over[name] = values if values.startswith("@") else _split_list(values)
     return over
 
 
-def _listed(text: str) -> list[str]:
+def _split_list(text: str) -> list[str]:
     return [text] if text.startswith("@") else [part.strip() for part in text.split(",") if part.strip()]
 
 
@@ -248,13 +248,13 @@ def _plan(cells: int, kept: int, provider: Provider, asked: Mapping[str, object]
     return f"{text}. {plan.calls_in_words}. A capture asks once for all instants: see docs/capture.md"
 
 
-def _count(text: str) -> int:
+def _parse_count(text: str) -> int:
     """Return a number of cells. Raise ArgumentTypeError."""
     if not re.fullmatch("[1-9][0-9]{0,8}", text):
         raise ArgumentTypeError("it is a number of cells: 1 or more")
     return int(text)
 
 
-def _file(path: str, form: str | None) -> str:
+def _output_path(path: str, form: str | None) -> str:
     """Return the file to write; that in a folder has the name of the command."""
     return os.path.join(path, f"panel.{form or 'csv'}") if path.endswith("/") or os.path.isdir(path) else path

@@ -11,8 +11,8 @@ from datetime import datetime
 
 from pit_fetch.formats.columns import Column
 from pit_fetch.formats.html_page.figure_line import figure_line
-from pit_fetch.formats.html_page.marks import LOOKS, OTHER, Drawing, Mark, class_in, drawing
-from pit_fetch.formats.html_page.markup import cut, escaped
+from pit_fetch.formats.html_page.marks import LOOKS, OTHER, Drawing, Mark, drawing, look_class
+from pit_fetch.formats.html_page.markup import cut, escape
 from pit_fetch.formats.html_page.scale import AXIS_HEIGHT, LEFT, RIGHT, TOP, TimeScale, frame, time_scale
 from pit_fetch.pipeline.envelope import EVIDENCE, PlainEnvelope
 from pit_fetch.times import on_new_york_clock
@@ -46,10 +46,10 @@ def figure(envelope: PlainEnvelope, typed: Sequence[Column]) -> str:
     first, last = min(mark.at for mark in drawn.marks), max(mark.at for mark in drawn.marks)
     form = "%-d %B %Y" if drawn.by_day else "%-d %B %Y, %H:%M"
     span = f"{first:{form}} to {last:{form}}"
-    by = "" if drawn.by == "available_at" else f"by {escaped(drawn.by)}, "
+    by = "" if drawn.by == "available_at" else f"by {escape(drawn.by)}, "
     label = f"Time line of {len(drawn.marks)} items, {span}"
     picture = svg(drawn.marks, envelope.provenance.pit, label)
-    value = f"<b>{escaped(drawn.value)}</b>, " if drawn.value else ""
+    value = f"<b>{escape(drawn.value)}</b>, " if drawn.value else ""
     return f"<figure>{picture}<figcaption>{value}{by}{span}{_key(drawn)}</figcaption></figure>\n"
 
 
@@ -57,7 +57,7 @@ def _key(drawn: Drawing) -> str:
     """Return what dots and rings stand for, and how many series are left out; "" if there is nothing to say."""
     rows = []
     if drawn.estimate and any(mark.estimate is not None for mark in drawn.marks):
-        rows = [f"<li><i class=dot></i>{escaped(drawn.value)}", f"<li><i class=ring></i>{escaped(drawn.estimate)}"]
+        rows = [f"<li><i class=dot></i>{escape(drawn.value)}", f"<li><i class=ring></i>{escape(drawn.estimate)}"]
     if drawn.left_out:
         rows.append(f"<li>{drawn.left_out} more not drawn")
     return f'<ul class="key" aria-label="Lines">{"".join(rows)}</ul>' if rows else ""
@@ -100,7 +100,7 @@ def svg(marks: Sequence[Mark], pit: datetime | None, label: str) -> str:
         drawn += _bars(rest, scale, base)
     behind, before = frame(scale, pit, base)
     return (
-        f'<svg width="100%" height="{base + AXIS_HEIGHT:g}" role="group" aria-label="{escaped(label)}">'
+        f'<svg width="100%" height="{base + AXIS_HEIGHT:g}" role="group" aria-label="{escape(label)}">'
         f"{behind}{''.join(drawn)}{before}</svg>"
     )
 
@@ -121,7 +121,7 @@ def _rows(marks: Sequence[Mark]) -> dict[str, list[Mark]]:
 def _name(text: str, y: float, anchor: str = "start") -> str:
     """Return the name of a line or a row, at the left or the right end."""
     x = LEFT if anchor == "start" else RIGHT
-    return f'<text class="tick name" x="{x}%" y="{y:g}" text-anchor="{anchor}">{escaped(text)}</text>'
+    return f'<text class="tick name" x="{x}%" y="{y:g}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
 def _bins(marks: Sequence[Mark], scale: TimeScale) -> list[tuple[float, list[Mark]]]:
@@ -158,20 +158,20 @@ def _bars(marks: Sequence[Mark], scale: TimeScale, base: float) -> Iterator[str]
             part = (height - 8) * sum(mark.look == look for mark in group) / most
             top -= part
             if part:
-                yield f'<rect class="{class_in(look, "bar")}" {place} y={top:.1f} height={part:.1f} />'
+                yield f'<rect class="{look_class(look, "bar")}" {place} y={top:.1f} height={part:.1f} />'
         yield "</a>"
 
 
 def _mark_rows(rows: dict[str, list[Mark]], scale: TimeScale, top: float) -> Iterator[str]:
     """Yield a row for each kind: its name, and a mark for each stretch of the line that has items of it."""
     for number, (kind, marks) in enumerate(rows.items()):
-        base, name = top + _ROW * (number + 1), escaped(kind or OTHER)
+        base, name = top + _ROW * (number + 1), escape(kind or OTHER)
         yield f'<line class="axis" x1="{LEFT}%" x2="{RIGHT}%" y1="{base:g}" y2="{base:g}"/>'
         for x, group in _bins(marks, scale):
             look = min((mark.look for mark in group), key=LOOKS.index)
             yield _link(group, x, base - _ROW, _ROW, f"{name}, ")
             at = scale.x(min(mark.at for mark in group).timestamp())
-            yield f'<line class="{class_in(look, "mark")}" x1={at}% x2={at}% y1={base - 11:g} y2={base - 5:g} /></a>'
+            yield f'<line class="{look_class(look, "mark")}" x1={at}% x2={at}% y1={base - 11:g} y2={base - 5:g} /></a>'
         yield _name(kind or OTHER, base - _ROW + 13)
 
 

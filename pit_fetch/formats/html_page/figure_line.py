@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from pit_fetch.formats.html_page.marks import LOOKS, Mark, class_in
+from pit_fetch.formats.html_page.marks import LOOKS, Mark, look_class
 from pit_fetch.formats.html_page.scale import LEFT, RIGHT, TimeScale
 
 _WIDTH = 1_000
@@ -93,7 +93,7 @@ def _curves(points: Sequence[_Point], base: float) -> Iterator[str]:
         if places and not look:
             yield f'<polygon class="area" points="{_path([(places[0][0], base), *places, (places[-1][0], base)])}"/>'
         if places:
-            yield _curve(places, class_in(look, "curve"))
+            yield _curve(places, look_class(look, "curve"))
     estimates = [(point.x, point.estimate) for point in points if point.estimate is not None]
     if len(estimates) > _MOST_DOTS:
         yield _curve(estimates, "curve estimate")
@@ -114,4 +114,4 @@ def _dots(points: Sequence[_Point], *, few: bool) -> Iterator[str]:
             yield f'<line class="stem" x1="{point.x}%" x2="{point.x}%" y1="{point.y}" y2="{point.estimate}"/>'
             yield f'<circle class="ring" cx="{point.x}%" cy="{point.estimate}" r="4"/>'
         if few or point is points[-1]:
-            yield f'<circle class="{class_in(point.mark.look, "tip")}" cx="{point.x}%" cy="{point.y}" r="3.5"/>'
+            yield f'<circle class="{look_class(point.mark.look, "tip")}" cx="{point.x}%" cy="{point.y}" r="3.5"/>'

@@ -121,7 +121,7 @@ def _look(item: Mapping[str, Any]) -> str:
     return look if look in LOOKS else ""
 
 
-def class_in(look: str, name: str) -> str:
+def look_class(look: str, name: str) -> str:
     """Return the class of a shape that is drawn in a look."""
     return f"{name} {look}" if look else name
 

@@ -101,8 +101,8 @@ def _opened_anew(real: Any) -> Any:
 
 def _as_far_as_it_comes(real: Any) -> Any:
     def work_once(grid: Grid, work: Any) -> Any:
-        with grid.asking() as asking:
-            return work(asking._replace(check=lambda: None))
+        with grid.session() as session:
+            return work(session._replace(check=lambda: None))
 
     return work_once
 
@@ -144,7 +144,7 @@ MUTANTS = (
         _as_far_as_it_comes,
         _DISTURBED,
     ),
-    Mutant("panel: whatever cut a cell, a limit did", "pit_fetch.panels.cells:lacks", _unless_cut, _LIMITS),
+    Mutant("panel: whatever cut a cell, a limit did", "pit_fetch.panels.cells:lacking_gaps", _unless_cut, _LIMITS),
     Mutant("panel: a limit of one's own is a lack", "pit_fetch.panels.cells:status_of", _whatever_limit, _LIMITS),
     Mutant("panel: every instant has come", "pit_fetch.panels.cells:has_come", _unless_settled, _AHEAD),
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch.cli.arguments import format_of
+from pit_fetch.cli.arguments import chosen_format
 from pit_fetch.errors import UsageError
 from tests.demo_source import at_pit, demo, record
 
@@ -43,7 +43,7 @@ ROWS = [record("a", 1, title="First"), record("b", 2, title="Second")]
     ],
 )  # fmt: skip
 def test_a_format_is_stated_or_implied(given: dict[str, object], form: str | None) -> None:
-    assert format_of(given) == form
+    assert chosen_format(given) == form
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_format_is_stated_or_implied(given: dict[str, object], form: str | Non
 )
 def test_a_contradiction_is_refused(given: dict[str, object], reason: str) -> None:
     with pytest.raises(UsageError) as refused:
-        format_of(given)
+        chosen_format(given)
     assert reason in str(refused.value)
 
 

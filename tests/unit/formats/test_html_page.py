@@ -21,7 +21,7 @@ from pit_fetch.answers import Envelope
 from pit_fetch.formats.html import LARGEST, fragment, render
 from pit_fetch.formats.html_page.figure import svg
 from pit_fetch.formats.html_page.marks import Mark
-from pit_fetch.formats.html_page.markup import plain
+from pit_fetch.formats.html_page.markup import strip_markup
 from pit_fetch.formats.html_page.script import SCRIPT
 from pit_fetch.formats.html_page.style import CLAIMED_STYLE, STYLE
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
@@ -126,7 +126,7 @@ def test_an_article_is_text_and_its_beginning_is_there() -> None:
     }.items(),
 )
 def test_only_what_is_certainly_markup_is_taken_for_markup(text: str, shown: str) -> None:
-    assert plain(text) == shown
+    assert strip_markup(text) == shown
     item = {"available_at": PIT.isoformat(), "available_at_source": "provider_metadata", "id": "1", "title": text}
     assert shown in _Page(render(PlainEnvelope([item], [], Provenance("demo", "q", PIT)))).words
 
@@ -134,7 +134,7 @@ def test_only_what_is_certainly_markup_is_taken_for_markup(text: str, shown: str
 @given(st.text(alphabet="<>/bpa =\"'!-script&;", max_size=60))
 def test_plain_text_without_a_tag_keeps_every_word(text: str) -> None:
     assume(not re.search(r"</(b|a|i|s|p)|<p[ />]", text) and "<!" not in text and "&" not in text)
-    assert plain(text) == " ".join(text.split())
+    assert strip_markup(text) == " ".join(text.split())
 
 
 def test_a_page_plots_the_field_that_is_declared_for_it(tmp_path: Path) -> None:

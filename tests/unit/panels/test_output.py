@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from pit_fetch.panels.cells import Asking, Grid
+from pit_fetch.panels.cells import AskSession, Grid
 from pit_fetch.panels.check import Check
-from pit_fetch.panels.output import PanelFile, Written
+from pit_fetch.panels.output import PanelFile, WriteReport
 from pit_fetch.panels.panel import Panel
 from pit_fetch.panels.universe import Subject
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
@@ -40,8 +40,8 @@ class Source:
     def grid(self, pits: list[datetime] = PITS, held: str = "", now: str = "2026-07-01 12:00") -> Grid:
         subjects = [Subject({"symbol": symbol}, pits) for symbol in self.answers]
         clock = lambda: at(now)  # noqa: E731
-        asking = Asking(self.ask, lambda subject: f"{subject.over['symbol']}{held}")
-        return Grid(subjects, lambda: nullcontext(asking), clock, self.fetch)
+        session = AskSession(self.ask, lambda subject: f"{subject.over['symbol']}{held}")
+        return Grid(subjects, lambda: nullcontext(session), clock, self.fetch)
 
     def fetch(self, over: Mapping[str, Any], pit: datetime) -> PlainEnvelope:
         self.fetched.append((over["symbol"], pit))
@@ -65,7 +65,7 @@ class Impatient(Source):
         return super().ask(over, pit)
 
 
-def write(grid: Grid, path: str, *, again: bool = False, form: str = "", width: int = 0) -> Written:
+def write(grid: Grid, path: str, *, again: bool = False, form: str = "", width: int = 0) -> WriteReport:
     return PanelFile(grid, path, again=again).write(form, width=width)
 
 
@@ -255,12 +255,12 @@ def test_no_cell_is_checked_of_an_instant_that_had_not_come(source: Source, tmp_
 def test_no_cell_is_checked_of_a_file_that_is_not_whole_or_of_an_archive_that_went_on(
     source: Source, tmp_path: Path
 ) -> None:
-    def asking(state: str) -> Asking:
-        return Asking(source.ask, lambda subject: f"{subject.over['symbol']} {state}")
+    def session(state: str) -> AskSession:
+        return AskSession(source.ask, lambda subject: f"{subject.over['symbol']} {state}")
 
     states = iter(("a", "b"))
     grid = source.grid()
-    going_on = grid._replace(asking=lambda: nullcontext(asking(next(states))))
+    going_on = grid._replace(session=lambda: nullcontext(session(next(states))))
     written = PanelFile(going_on, str(tmp_path / "panel.csv")).write(check=1)
     assert written.check == Check(0, (), "the archive has recorded more since the panel began")
     source.answers["T"] = PlainEnvelope((), [FAILED])

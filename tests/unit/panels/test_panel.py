@@ -13,7 +13,7 @@ import pytest
 from pit_fetch.archive.store import index
 from pit_fetch.engine.registry import load
 from pit_fetch.errors import GapError, UsageError
-from pit_fetch.panels.cells import Asking, Grid, status_of
+from pit_fetch.panels.cells import AskSession, Grid, status_of
 from pit_fetch.panels.grid import grid_of
 from pit_fetch.panels.output import PanelFile
 from pit_fetch.panels.panel import Panel
@@ -179,8 +179,8 @@ def test_an_item_says_whether_it_is_proved_where_claims_were_accepted() -> None:
 
 def panel_of(envelope: PlainEnvelope) -> Panel:
     subjects = [Subject({"symbol": "IBM"}, [at("2026-06-01 12:00")])]
-    asking = Asking(lambda over, pit: envelope)
-    return Panel(Grid(subjects, lambda: nullcontext(asking), lambda: at("2026-07-02 12:00"), asking.ask))
+    session = AskSession(lambda over, pit: envelope)
+    return Panel(Grid(subjects, lambda: nullcontext(session), lambda: at("2026-07-02 12:00"), session.ask))
 
 
 @pytest.mark.parametrize(
@@ -263,8 +263,8 @@ def test_what_is_kept_of_a_panel_is_that_of_the_content_of_its_saved_reply(archi
 
 
 def keys_of(panel: Panel) -> set[str]:
-    with panel._grid.asking() as asking:
-        return {asking.key(subject) for subject in panel._grid.subjects}
+    with panel._grid.session() as session:
+        return {session.key(subject) for subject in panel._grid.subjects}
 
 
 def test_what_is_kept_of_a_panel_is_that_of_its_archive(archive: Archive) -> None:
