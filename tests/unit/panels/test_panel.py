@@ -220,14 +220,6 @@ def test_a_limit_of_ones_own_hides_nothing_else_that_is_missing(gaps: list[dict[
     assert status_of(envelope) == status
 
 
-def test_one_cell_that_fails_costs_no_other(archive: Archive) -> None:
-    def app(request: HttpRequest) -> Response:
-        return alpha(DIVIDENDS=figures("IBM"))(request) if request.query["symbol"] == "IBM" else Response(b"", 404)
-
-    cells = [*panel(archive, ["T", "IBM"], "2026-06-01T00:00:00Z", app, archive=None, offline=None)]
-    assert [(cell.over["symbol"], cell.status) for cell in cells] == [("T", "failed"), ("IBM", "ok")]
-
-
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
