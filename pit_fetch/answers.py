@@ -44,7 +44,8 @@ _NO_PIT = 'pit is missing: give an instant such as "2024-02-15T16:00:00-05:00", 
 class FetchCall(NamedTuple):
     """A call of :func:`pit_fetch.fetch`, as data: an envelope that has it can be pickled, and still be continued.
 
-    on_gap  "raise": a fetch that failed raises; "keep": its envelope reports it in a gap
+    options  those that are given, by name; no iterator, which one request would use up
+    on_gap   "raise": a fetch that failed raises; "keep": its envelope reports it in a gap
     """
 
     source: str
@@ -101,7 +102,7 @@ class Envelope(PlainEnvelope):
         """Return the items as a pandas frame, typed by the declared fields; see :mod:`pit_fetch.formats.frames`.
 
         ``index`` names the column, or the columns, that become the index. ``question`` names what was asked, "pit" and
-        options of the call such as "symbol": these columns come first, in the place of an item's own fields.
+        options of the call such as "symbol": these columns come first, instead of fields of the same names.
         ``attrs["gaps"]`` holds the gaps. Raises ConfigError if pandas is not installed, KeyError for an option that
         the call does not have.
         """
@@ -140,7 +141,6 @@ class Envelope(PlainEnvelope):
 
 def fetch(call: FetchCall, runtime: Runtime | None = None) -> Envelope:
     """Return the answer to a call, which can be continued. Raises as :func:`pit_fetch.fetch` does."""
-    call = call._replace(options=reusable_options(call.options))
     envelope = answer(call, runtime)
     envelope.call = call
     return envelope
@@ -159,12 +159,12 @@ def answer(
     """
     if call.on_gap not in ("raise", "keep"):
         raise UsageError(Code.USAGE, text="on_gap is raise or keep")
-    options = reusable_options(call.options)
+    options = call.options
     runtime = real_runtime() if runtime is None else runtime
     try:
         with python_words():
             runtime, settings = settings_files.with_settings(runtime)
-            asked = [{**options, "pit": pit} for pit in pits] or [options]
+            asked: list[Options] = [{**options, "pit": pit} for pit in pits] or [options]
             requests = [request_of(call.source, each, settings, runtime, command) for each in asked]
             envelope = ask(requests, {**settings.options, **options}, runtime, run, command)
     except PitFetchError as error:
@@ -212,7 +212,8 @@ def _cut_reason(result: FetchResult, options: Options, limited: str) -> str:
         if row["type"] == GapType.TRUNCATED and row["reason"] != limited:
             advice = "limit=None" if gap else "max_chars=0"
             is_given = gap and limit is None
-            return row["reason"] if is_given else f"{row['reason']} For all of them, give {advice}."
+            reason = in_python(row["reason"])
+            return reason if is_given else f"{reason} For all of them, give {advice}."
     return ""
 
 
@@ -241,9 +242,3 @@ def request_of(
         name = "output" if request.output else "open"
         raise UsageError(Code.USAGE, text=f"{name} is an option of the command line: write what fetch returns")
     return request._replace(format="json", pretty=False)  # an envelope is not written in any format
-
-
-def reusable_options(options: Options) -> dict[str, object]:
-    """Return options that can be asked several times."""
-    # An iterator is used up by one call, and the next page needs its values again.
-    return {name: list(value) if isinstance(value, Iterator) else value for name, value in options.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from datetime import datetime
 from os import PathLike, fspath
@@ -160,7 +160,11 @@ def _given(own: Mapping[str, object], further: Mapping[str, object] | None, **na
     if twice is not None:
         raise UsageError(Code.USAGE, text=f"{twice} is given twice: by name, and in options")
     every = {**given, **further}
-    return {name: value for name, value in every.items() if value is not ... and (value is not None or name == "limit")}
+    return {
+        name: [*value] if isinstance(value, Iterator) else value  # one request would use it up
+        for name, value in every.items()
+        if value is not ... and (value is not None or name == "limit")
+    }
 
 
 def _warn_if_cut(envelope: Envelope) -> Envelope:

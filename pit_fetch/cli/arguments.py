@@ -189,7 +189,7 @@ def _refuse_stray_pit(words: Sequence[str]) -> None:
 def chosen_format(given: Mapping[str, Any]) -> str | None:
     """Return the format that the options state or imply; None for the default. Raise UsageError for a contradiction.
 
-    >>> format_of({"output": "page.HTML"}), format_of({"output": "notes.txt"}), format_of({"pretty": True})
+    >>> chosen_format({"output": "page.HTML"}), chosen_format({"output": "notes.txt"}), chosen_format({"pretty": True})
     ('html', None, 'json')
     """
     stated = None if "format" not in given else parse_value(FORMAT, given["format"])

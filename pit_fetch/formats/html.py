@@ -9,7 +9,7 @@ from pit_fetch.formats.columns import Column, columns
 from pit_fetch.formats.html_page.figure import figure, legend
 from pit_fetch.formats.html_page.markup import escape
 from pit_fetch.formats.html_page.script import DIGEST, SCRIPT
-from pit_fetch.formats.html_page.style import CLAIMED_STYLE, FRAGMENT_STYLE, STYLE
+from pit_fetch.formats.html_page.style import FRAGMENT_STYLE, STYLE
 from pit_fetch.formats.html_page.table import layout_of, size, table_of
 from pit_fetch.pipeline.envelope import EVIDENCE, PlainEnvelope
 from pit_fetch.support.version import __version__
@@ -38,7 +38,7 @@ def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> str:
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         f'<meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" '
         f'content="light dark"><meta name="referrer" content="no-referrer"><meta http-equiv="Content-Security-Policy" '
-        f'content="{POLICY}"><style>{STYLE}{CLAIMED_STYLE if EVIDENCE in by_name else ""}</style></head>\n'
+        f'content="{POLICY}"><style>{STYLE}</style></head>\n'
         '<body><a class="skip" href="#items">Skip to the items</a>\n'
     )
     body = [_header(envelope, by_name), figure(envelope, typed), legend(envelope), _gaps(envelope), "<main>"]

@@ -117,7 +117,7 @@ def grid_of(
     given, (runtime, settings) = runtime, settings_files.with_settings(runtime)
     runtime = runtime._replace(find=cache(runtime.find))  # each of thousands of cells would load its source again
     # A limit of the settings would cut cells without a word.
-    questions = Questions(source, {"limit": None, **answers.reusable_options(options)}, settings, runtime, given)
+    questions = Questions(source, {"limit": None, **options}, settings, runtime, given)
     columns: dict[str, FieldKind] = {}
     for values in product(*([member.value for member in each] for each in named.values())):
         # A ceiling bounds the latest instant, even if no subject belongs to the universe then.

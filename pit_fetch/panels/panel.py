@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
+from pit_fetch.courtesy.fronts import in_python
 from pit_fetch.errors import GapError
 from pit_fetch.panels.cells import LACKING, STATUS, AskSession, Cell, Grid, ask_consistently, cells_of, table_halves
 from pit_fetch.panels.check import choose, compare
@@ -56,7 +57,7 @@ class Panel:
         """
         from pit_fetch.formats.frames import to_pandas
 
-        cells = ask_consistently(self._grid, self._cells)
+        cells = [cell._replace(reason=in_python(cell.reason)) for cell in ask_consistently(self._grid, self._cells)]
         asked, own = map(to_pandas, table_halves(cells, self._grid.columns))
         import pandas
 

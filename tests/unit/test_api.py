@@ -166,6 +166,7 @@ def test_an_error_names_options_as_they_are_written_in_python(tmp_path: Path, mo
             "offline needs an archive: set PIT_FETCH_ARCHIVE, or give archive=PATH",
         ),
         ({"source": "benzing"}, "source 'benzing' is not known"),
+        ({"source": "benzinga", "limit": 0}, "limit is a whole number of at least 1: for everything, give None"),
     ):
         with pytest.raises(PitFetchError, match=re.escape(text)):
             pit_fetch.fetch(pit=PIT, **options)

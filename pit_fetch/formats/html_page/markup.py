@@ -3,9 +3,9 @@
 Only what is certainly a tag is removed. A "<" in a text is far more often an inequality, and a page that drops the text
 between "<10%" and ">20%" misquotes the source.
 
->>> plain("<p>Net sales &amp; margin</p> rose")
+>>> strip_markup("<p>Net sales &amp; margin</p> rose")
 'Net sales & margin rose'
->>> plain("margins of <10% and >20%")
+>>> strip_markup("margins of <10% and >20%")
 'margins of <10% and >20%'
 """
 

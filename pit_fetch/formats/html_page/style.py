@@ -73,6 +73,11 @@ td em{font-style:normal;font-weight:600;font-size:12.5px;color:var(--look,var(--
 .more p{margin:.4em 0;max-width:80ch;overflow-wrap:anywhere}.more p b{color:var(--soft);font-weight:600}
 .common{margin:0 0 8px}.common i{font-style:normal}.common b{font-weight:600;color:var(--ink)}
 .common,.empty,.hidden,footer{color:var(--soft);font-size:13px}footer{padding-block:6px 40px}
+.bar.claimed{fill:var(--fill);stroke:var(--blue);stroke-dasharray:2 2}
+.mark.claimed{stroke-dasharray:2 2;stroke-linecap:butt}.curve.claimed{stroke-dasharray:6 3;stroke-width:1.25}
+.tip.claimed{fill:var(--sheet);stroke:var(--blue);stroke-width:1.5;stroke-dasharray:3 1.4}
+.claimed td:first-child{border-left:3px dashed var(--blue)}.claimed em{color:var(--warn)}
+.legend li.claimed::before{background:none;border:1px dashed var(--blue)}
 @media(max-width:640px){.wide{display:none}.items table{min-width:840px}.more td{padding-right:calc(874px - 100vw)}body>*{padding-inline:16px}h1{font-size:24px}h1 time,h1 small{white-space:normal}.gaps li{grid-template-columns:1fr;gap:0}}
 """
     f"@media print{{:root{{{_LIGHT};--ground:#fff}}"
@@ -91,13 +96,4 @@ FRAGMENT_STYLE = (
     ".pit-fetch .t i,.pit-fetch .id{opacity:.65;font-style:normal}.pit-fetch .grey{opacity:.5}"
     ".pit-fetch .items{overflow-x:auto}.pit-fetch .gaps ul{list-style:none;padding:0}"
     ".pit-fetch .gaps b{display:inline-block;min-width:9em}.pit-fetch h2{font-size:1em;margin:.8em 0 .2em}"
-)
-
-# Besides, on a page with items that only a claim dates.
-CLAIMED_STYLE = (
-    ".bar.claimed{fill:var(--fill);stroke:var(--blue);stroke-dasharray:2 2}"
-    ".mark.claimed{stroke-dasharray:2 2;stroke-linecap:butt}.curve.claimed{stroke-dasharray:6 3;stroke-width:1.25}"
-    ".tip.claimed{fill:var(--sheet);stroke:var(--blue);stroke-width:1.5;stroke-dasharray:3 1.4}"
-    ".claimed td:first-child{border-left:3px dashed var(--blue)}.claimed em{color:var(--warn)}"
-    ".legend li.claimed::before{background:none;border:1px dashed var(--blue)}"
 )
