@@ -12,6 +12,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
 
+from pit_fetch.formats import DEFAULTS, RenderOptions
 from pit_fetch.panels import table
 from pit_fetch.panels.answered_subjects import AnsweredSubjects, KeyedSubject, Summary
 from pit_fetch.panels.cells import AskSession, Grid, ask_consistently, cells_of
@@ -60,32 +61,27 @@ class PanelFile:
         self,
         form: str = "",
         on_cells: Callable[[int], None] = lambda cells: None,
+        layout: RenderOptions = DEFAULTS,
         *,
-        width: int = 0,
         check: int = 0,
-        csv_safe: bool = False,
     ) -> WriteReport:
         """Write the table, by default in the format of the file's name. Raise OSError, ConfigError.
 
         ``on_cells`` is called with the number of cells that are answered by then, those that were kept included. It
-        falls if the archive changes so that all have to be asked anew. ``width`` is that of a terminal's lines.
-        ``csv_safe``: no cell of CSV begins like a formula. So many cells as ``check`` says are asked again, as single
-        fetches, once the file is whole. Another process that writes the same table at once is an OSError.
+        falls if the archive changes so that all have to be asked anew. So many cells as ``check`` says are asked again,
+        as single fetches, once the file is whole. Another process that writes the same table at once is an OSError.
         """
         with self._store.held():
-            return self._write(form, on_cells, width, check, csv_safe)
+            return self._write(form or table.format_of(self._path), on_cells, layout, check)
 
-    def _write(self, form: str, on_cells: Callable[[int], None], width: int, check: int, csv_safe: bool) -> WriteReport:
+    def _write(self, form: str, on_cells: Callable[[int], None], layout: RenderOptions, check: int) -> WriteReport:
         began = self._grid.now()
         # What is kept is of the state that answers now, whatever there was when this panel was made.
         keys, kept = ask_consistently(self._grid, lambda session: self._answer_all(session, on_cells))
         written = _sum_up([kept[key] for key in keys])
         if written.is_written:
             with replacing(self._path, self._store.folder) as file:
-                form = form or table.format_of(self._path)
-                table.write(
-                    file, lambda: map(self._store.cells, keys), self._grid.columns, form, width, csv_safe=csv_safe
-                )
+                table.write(file, lambda: map(self._store.cells, keys), self._grid.columns, form, layout)
         if check:
             keyed = [*zip(keys, self._grid.subjects, strict=True)]
             written = written._replace(

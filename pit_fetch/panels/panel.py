@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pit_fetch.courtesy.fronts import in_python
 from pit_fetch.errors import GapError
+from pit_fetch.formats import RenderOptions
 from pit_fetch.panels.cells import LACKING, STATUS, AskSession, Cell, Grid, ask_consistently, cells_of, table_halves
 from pit_fetch.panels.check import choose, compare
 
@@ -83,8 +84,8 @@ class Panel:
         from pit_fetch.panels.output import PanelFile
         from pit_fetch.panels.table import format_of
 
-        form = format_of(fspath(path))  # before anything is asked
-        return dict(PanelFile(self._grid, fspath(path), again=again).write(form, csv_safe=csv_safe).statuses)
+        form, layout = format_of(fspath(path)), RenderOptions(csv_safe=csv_safe)  # before anything is asked
+        return dict(PanelFile(self._grid, fspath(path), again=again).write(form, layout=layout).statuses)
 
     def to_parquet(self, path: str | PathLike[str], *, again: bool = False) -> dict[str, int]:
         """Write the table as Parquet, whatever the name of the file; see :meth:`write`."""

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import BinaryIO
 
 from pit_fetch.errors import UsageError
-from pit_fetch.formats import ENDINGS, PANEL_NAMES, csv, jsonl
+from pit_fetch.formats import ENDINGS, PANEL_NAMES, RenderOptions, csv, jsonl
 from pit_fetch.gaps import Code
 from pit_fetch.panels.cells import PIT, REASON, STATUS, Cell, Columns, rows_of, table_halves
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
@@ -32,16 +32,13 @@ def format_of(path: str) -> str:
     return str(form)
 
 
-def write(
-    file: BinaryIO, read: ReadSubjects, columns: Columns, form: str, width: int = 0, *, csv_safe: bool = False
-) -> None:
-    """Write the table in one of the :data:`PANEL_NAMES`, or as a :data:`TABLE` of lines of ``width`` characters.
+def write(file: BinaryIO, read: ReadSubjects, columns: Columns, form: str, layout: RenderOptions) -> None:
+    """Write the table in one of the :data:`PANEL_NAMES`, or as a :data:`TABLE` of lines.
 
-    Items have the declared ``columns`` at least. ``csv_safe``: no cell of CSV begins like a formula. Raise OSError,
-    ConfigError for Parquet without pyarrow.
+    Items have the declared ``columns`` at least. Raise OSError, ConfigError for Parquet without pyarrow.
     """
     if form == TABLE:
-        file.write(text_lines([*chain.from_iterable(read())], columns, width).encode())
+        file.write(text_lines([*chain.from_iterable(read())], columns, layout.width).encode())
     elif form == "parquet":
         from pit_fetch.panels import parquet
 
@@ -51,9 +48,9 @@ def write(
             file.write(jsonl.render(PlainEnvelope(rows_of(cells, columns))).encode())
     else:
         names = dict.fromkeys(name for cells in read() for row in rows_of(cells, columns) for name in row)
-        file.write(csv.write_header(names, is_safe=csv_safe).encode())
+        file.write(csv.write_header(names, is_safe=layout.csv_safe).encode())
         for cells in read():
-            file.write(csv.write_rows(rows_of(cells, columns), names, is_safe=csv_safe).encode())
+            file.write(csv.write_rows(rows_of(cells, columns), names, is_safe=layout.csv_safe).encode())
 
 
 def text_lines(cells: Sequence[Cell], columns: Columns, width: int = 0) -> str:

@@ -22,7 +22,7 @@ from pit_fetch.cli.panel_report import result_of
 from pit_fetch.cli.parser import build_parser
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import UsageError
-from pit_fetch.formats import PANEL_NAMES
+from pit_fetch.formats import PANEL_NAMES, RenderOptions
 from pit_fetch.gaps import Code
 from pit_fetch.panels.grid import grid_of
 from pit_fetch.panels.output import PanelFile
@@ -89,13 +89,9 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         if path:
             process.keep_what_was_done()
         width = 0 if path or runtime.stdout is None else terminal_width(runtime.stdout, runtime.environ)
-        written = file.write(
-            form,
-            _CellProgress(cells, file.kept_cells, progress, runtime),
-            width=width,
-            check=options.check,
-            csv_safe=options.csv_safe,
-        )
+        layout = RenderOptions(width=width, csv_safe=options.csv_safe)
+        shown = _CellProgress(cells, file.kept_cells, progress, runtime)
+        written = file.write(form, shown, layout, check=options.check)
         progress.tell(", ".join(f"{count:,} {status}" for status, count in written.statuses.items()))
         result = result_of(written, cells, name, is_kept=path is not None, fail=options.fail)
         return replace(result, notes=(*filter(None, [grid.caution]), *result.notes))
@@ -231,8 +227,10 @@ def _split_list(text: str) -> list[str]:
 
 
 def _format(options: Namespace, path: str | None, runtime: Runtime) -> str:
-    is_read = path is None and is_for_a_person(runtime)
+    is_read = path is None and not options.csv_safe and is_for_a_person(runtime)
     form: str = options.format or (TABLE if is_read else format_of(path or ""))
+    if options.csv_safe and form != "csv":
+        raise UsageError(Code.USAGE, text=f"--csv-safe is of CSV: leave it out, or let the panel be no {form}")
     if form == "parquet" and path is None:
         raise UsageError(Code.USAGE, text="--format parquet needs --output FILE")
     return form

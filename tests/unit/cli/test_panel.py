@@ -306,6 +306,10 @@ def test_beside_what_a_limit_cuts_the_end_of_the_captures_is_told(archive: Archi
             "there is no such file",
         ),
         (f"--source alphavantage DIVIDENDS {PITS} --over symbol=A --offline --archive bad.db", "is damaged"),
+        (
+            f"--source alphavantage {PITS} --over symbol=A --format jsonl --csv-safe",
+            "--csv-safe is of CSV: leave it out",
+        ),
         (f"--source alphavantage {PITS} --check 0", "it is a number of cells: 1 or more"),
         (f"--source alphavantage {PITS} --over symbol=A --format parquet", "--format parquet needs --output FILE"),
     ],

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from pit_fetch.formats import RenderOptions
 from pit_fetch.panels.cells import AskSession, Grid
 from pit_fetch.panels.check import Check
 from pit_fetch.panels.output import PanelFile, WriteReport
@@ -64,7 +65,7 @@ class Impatient(Source):
 
 
 def write(grid: Grid, path: str, *, again: bool = False, form: str = "", width: int = 0) -> WriteReport:
-    return PanelFile(grid, path, again=again).write(form, width=width)
+    return PanelFile(grid, path, again=again).write(form, layout=RenderOptions(width=width))
 
 
 @pytest.fixture
