@@ -100,7 +100,7 @@ def read_options(
 
 
 def _valued_flags(provider: Provider) -> frozenset[str]:
-    return COMMON_WITH_VALUE | {flag_of(option.name) for option in provider.options if option.kind != "flag"}
+    return COMMON_WITH_VALUE | {flag_of(option.name) for option in provider.all_options if option.kind != "flag"}
 
 
 def _bare_word_option(
@@ -120,7 +120,7 @@ def _bare_word_option(
     if not form.asks_source:
         text = f"{form.name} takes no bare words: it reads standard input (< FILE), or --input-file FILE; see --help"
         raise UsageError(Code.USAGE, text=text)
-    option = next((option for option in provider.options if option.positional), None)
+    option = next((option for option in provider.all_options if option.positional), None)
     if option is None or (option.positional == "one" and (len(words) > 1 or words[0].startswith("{"))):
         from pit_fetch.courtesy.command_line import bare_words
 
@@ -139,7 +139,7 @@ def _bare_word_option(
 
 def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
     """Return ``argv`` with each ``key=value`` word that names a provider's option as ``--key=value``."""
-    names = {option.name.replace("_", "-"): option for option in provider.options}
+    names = {option.name.replace("_", "-"): option for option in provider.all_options}
     takes_value = _valued_flags(provider)
     if not all(map(str.isascii, argv)):
         from pit_fetch.courtesy.command_line import check_characters

@@ -31,7 +31,7 @@ from pit_fetch.panels.instants import instants
 from pit_fetch.panels.universe import Subject, members, subjects
 from pit_fetch.pipeline.claims import PROVED
 from pit_fetch.pipeline.envelope import EVIDENCE
-from pit_fetch.provider import STAMPS, FieldKind, Query
+from pit_fetch.provider import ENVELOPE_FIELDS, FieldKind, Query
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.request.query import build_query
@@ -135,7 +135,7 @@ def grid_of(
 
 def _columns(request: FetchRequest, query: Query) -> dict[str, FieldKind]:
     """Return the columns that the items of a request have by declaration, with their kinds."""
-    stamps = (name for name in STAMPS if name != EVIDENCE or request.evidence != PROVED)
+    stamps = (name for name in ENVELOPE_FIELDS if name != EVIDENCE or request.evidence != PROVED)
     fields = query.operation.fields
     wanted = {field.name: field.kind for field in fields if not request.fields or field.name in request.fields}
     return {**dict.fromkeys(stamps, "text"), **wanted}
