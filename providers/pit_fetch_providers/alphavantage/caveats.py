@@ -7,7 +7,7 @@ from functools import partial
 
 from pit_fetch.provider import Caveat, Query
 from pit_fetch_providers.alphavantage.function import MARKETS, is_own_market
-from pit_fetch_providers.shared import with_a_pit
+from pit_fetch_providers.shared import evening_caveats, with_a_pit
 
 _RESTATED_BARS = (
     "{name} serves prices and volumes {stand}: a bar that was restated without a mark {since} "
@@ -66,6 +66,8 @@ def bar_caveats(query: Query, in_a_file: Sequence[str] = ()) -> Iterator[str | C
     statements += [_ADJUSTED] if options["adjust"] else []
     if query.offline:
         statements += [*in_a_file, _SAVED_BARS, _CSV_FILE]
+    if operation.dating.rule.startswith("20:00 New York"):
+        yield from evening_caveats(query)
     yield from with_a_pit(" ".join(statements))(query)  # as one statement, since each envelope repeats it
 
 

@@ -148,8 +148,21 @@ def when_empty(query: Query) -> str:
     """Return a hint that depends on the request alone."""
     symbol = f"{subject.SYMBOLS} " if query.options["symbol"] else ""
     if query.operation.name == "facts":
-        return f"{symbol}Names of concepts are the company's choice: concepts cik=NUMBER lists those it had reported."
+        hint = f"{symbol}Names of concepts are the company's choice: concepts cik=NUMBER lists those it had reported."
+        return f"{hint} {_meant_concepts(query)}".rstrip()
     return f"{symbol}Companies began to report XBRL in 2009 to 2011; funds and many foreign filers do not."
+
+
+def _meant_concepts(query: Query) -> str:
+    """Return the concepts of statements whose names are close to those asked for, as a question; "" for none."""
+    from difflib import get_close_matches
+
+    names = (name.rpartition(":")[2] for statement in lines.STATEMENTS for name in sorted(lines.concepts(statement)))
+    known = {name.casefold(): name for name in names}
+    asked = [name.rpartition(":")[2].casefold() for name in query.options["concept"] or ()]
+    close = (get_close_matches(name, known, n=1, cutoff=0.8) for name in asked if name not in known)
+    meant = [known[name] for found in close for name in found]
+    return f"Did you mean {' or '.join(meant)}?" if meant else ""
 
 
 def _note(query: Query) -> str:
@@ -200,7 +213,12 @@ def _normalize(query: Query) -> Query:
         refuse(f"period of {name} is one of {', '.join(periods)}.")
     if name == "statement" and options["vintage"] == "all":
         refuse("vintage of statement is latest or first: a statement has one figure a cell.")
-    return query._replace(options=options)
+    operation = query.operation
+    if name == "statement":  # the lines of the other two are no fields of its items
+        cells = lines.cell_names(options["statement"])
+        own = [field for field in operation.fields if field.name in cells or field.name not in _CELLS]
+        operation = operation._replace(fields=tuple(own))
+    return query._replace(options=options, operation=operation)
 
 
 def _caveats(query: Query) -> Iterator[str | Caveat]:
@@ -309,7 +327,9 @@ PROVIDER = Provider(
     ),
     page_size=1_000,
     search_terms="xbrl fundamentals financials companyfacts edgar-facts",
-    help="""facts serves one item for each concept, unit and period, in the version that was newest at the PIT; with
+    help="""An earnings release is hours or weeks earlier than the report whose figures are here: --source sec_filings
+text cik=... form=8-K item=2.02 document=EX-99.1
+facts serves one item for each concept, unit and period, in the version that was newest at the PIT; with
 vintage=first the one that was first, with vintage=all every one. --date-from and --date-to compare end.
 statement serves one item a period with the usual lines; sources names concept and filing of each cell,
 derived the cells that were computed. A cell that no filing gives is null; omitted names those that are

@@ -27,7 +27,7 @@ from pit_fetch.provider import (
     Record,
 )
 from pit_fetch_providers import search_terms, symbols
-from pit_fetch_providers.shared import fields, refuse, with_a_pit
+from pit_fetch_providers.shared import evening_caveats, fields, refuse, with_a_pit
 from pit_fetch_providers.yahoo import api, earnings, news, prices, ratings
 
 Parse = Callable[[bytes, Query, datetime], Iterable[Record]]
@@ -99,6 +99,11 @@ def _claim_caveats(query: Query) -> Iterable[Caveat]:
     return with_a_pit(_HOLDER)(query) if query.accepts_claims else ()
 
 
+def _price_caveats(query: Query) -> Iterable[str | Caveat]:
+    evening = evening_caveats(query) if query.options["interval"] == "1d" else ()
+    return (*evening, *_claim_caveats(query))
+
+
 _SYMBOL_OPERATION = Operation(needs=("symbol",), normalize=_check_symbol)
 _PRICES = _SYMBOL_OPERATION._replace(
     name="prices",
@@ -113,7 +118,7 @@ _PRICES = _SYMBOL_OPERATION._replace(
         "by a split",
         by="receipt",
     ),
-    caveats=_claim_caveats,
+    caveats=_price_caveats,
     takes=("interval",),
     period="start",
     search_terms="bars ohlc ohlcv candles chart history quote quotes daily intraday",

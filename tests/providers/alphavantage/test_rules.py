@@ -268,6 +268,23 @@ def test_the_vintage_caveat_is_in_every_reply_at_a_pit_and_in_none_without(read:
     assert "as they stand today" not in read(IBM, "EARNINGS").reasons
 
 
+@pytest.mark.parametrize(
+    ("function", "clock", "is_told"),
+    [
+        ("TIME_SERIES_DAILY", "16:00:00", True),
+        ("TIME_SERIES_WEEKLY", "19:59:59", True),
+        ("TIME_SERIES_DAILY", "20:00:00", False),
+        ("TIME_SERIES_DAILY", "09:30:00", False),
+        ("TIME_SERIES_INTRADAY", "16:00:00", False),
+    ],
+)
+def test_an_answer_as_of_the_close_says_that_a_bar_counts_from_the_evening(
+    read: Read, function: str, clock: str, is_told: bool
+) -> None:
+    answer = read({}, function, "symbol=IBM", pit=f"2024-02-15T{clock}-05:00")
+    assert ("A bar counts from 20:00 New York of its day" in answer.reasons) is is_told
+
+
 def test_news_under_a_pit_has_no_scores_and_no_summary(read: Read) -> None:
     document = {"items": "1", "feed": [article("20240215T210000")]}
     at_pit = read(document, "NEWS_SENTIMENT", pit=NOW)

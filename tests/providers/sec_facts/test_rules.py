@@ -7,9 +7,12 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
+from pit_fetch_providers.sec_facts import PROVIDER
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code
+from pit_fetch.request.fetch_request import from_values
+from pit_fetch.request.query import build_query
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.times import NEW_YORK
 from pit_fetch.transport import HttpRequest
@@ -828,6 +831,17 @@ def test_a_question_that_no_company_could_answer_is_refused(options: dict[str, s
 def test_what_does_not_exist_is_no_data(app: App, options: dict[str, str]) -> None:
     fetched = ask(app, **{"concept": "Assets", **options})
     assert (fetched.records, fetched.error) == ([], None)
+
+
+def test_a_slip_in_the_name_of_a_concept_is_asked_about() -> None:
+    for concept, meant in (
+        ("EarningPerShareDiluted", "Did you mean EarningsPerShareDiluted?"),
+        ("us-gaap:netincomloss", "Did you mean NetIncomeLoss?"),
+        ("EarningsPerShareDiluted", "those it had reported."),
+        ("EPS", "those it had reported."),
+    ):
+        request = from_values({"cik": "320193", "concept": concept, "pit": LATE}, PROVIDER, {})
+        assert PROVIDER.when_empty(build_query(request, datetime(2026, 7, 1, tzinfo=UTC))).endswith(meant)
 
 
 @pytest.mark.parametrize("reply", [sec.MISSING, Response(b"", 404)], ids=["refused", "elsewhere"])

@@ -326,4 +326,4 @@ def test_a_listing_or_an_offline_fetch_imports_no_http_library(run: Run, reply: 
         assert not imported.intersection(heavy)
         # What only a refused command line, a missing package or a file of another format needs.
         assert not [name for name in imported if name.startswith("pit_fetch.courtesy")]
-        assert not imported.intersection(["pit_fetch.cli.output_format", "pit_fetch.support.install"])
+        assert not imported.intersection(["pit_fetch.support.install"])

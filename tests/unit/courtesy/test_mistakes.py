@@ -43,8 +43,6 @@ REFUSED = {
         "": f"--source is required: {', '.join(BUNDLED_NAMES[:-1])} or {BUNDLED_NAMES[-1]} (pit_fetch --list-sources ",
         f"--pit {PIT}": "--source is required: bz-news-api",
         "EARNINGS symbol=AAPL": "--source is required: bz-news-api, alphavantage",
-        "source=benzinga": "write --source NAME",
-        "--source:benzinga": "--source is required: write --source NAME",
         "benzinga": "write pit_fetch --source benzinga",
         "get news": "write pit_fetch --source bz-news-api",
         f"sec 10-K --pit {PIT}": "write pit_fetch --source sec_full_text",
@@ -74,7 +72,6 @@ REFUSED = {
         f"--source sec_facts diff --pit {PIT} --pit {PIT}": "a command comes first: pit_fetch diff --source sec_facts ",
         "fetch --source fred GNP": "leave out 'fetch', and write pit_fetch --source fred ...",
         "search --source sec_full_text fraud": "leave out 'search'",
-        "login": "keys are read from the environment or a .env file, and pit_fetch config shows which are set",
     },
     "what other tools call an option": {
         "--list": "did you mean --list-sources?",
