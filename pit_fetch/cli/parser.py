@@ -56,7 +56,8 @@ _LISTINGS = (
 
 COMMON_WITH_VALUE = frozenset(flag_of(option.name) for option in COMMON_OPTIONS if option.kind != "flag")
 COMMON_FLAGS = (
-    *(flag for option in COMMON_OPTIONS for flag in (option.short, flag_of(option.name)) if flag),
+    "-v",
+    *(flag_of(option.name) for option in COMMON_OPTIONS),
     *(flag for flags, _ in _LISTINGS for flag in flags),
 )
 
@@ -184,7 +185,7 @@ def listing_of(argv: Sequence[str]) -> Listing:
 def _add_options(parser: Parser, title: str, options: Sequence[Option], hidden: Sequence[str] = ()) -> None:
     group = parser.add_argument_group(title)
     for option in options:
-        flags = [flag for flag in (option.short, flag_of(option.name)) if flag]
+        flags = ["-v"] * (option.name == "verbose") + [flag_of(option.name)]
         text = argparse.SUPPRESS if option.name in hidden else _help(option).replace("%", "%%")
         if option.kind == "flag":
             group.add_argument(*flags, dest=option.name, action="store_true", help=text)
