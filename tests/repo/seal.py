@@ -104,14 +104,14 @@ def _in_block(text: str, name: str, content: str) -> str:
 
 
 def sealed_evidence(text: str) -> str:
-    """Return the page of evidence, its ``text`` with what each operation of each source proves and claims."""
-    alike: dict[tuple[str, str, str], list[str]] = {}
+    """Return the page of evidence, its ``text`` with what each operation of each source proves and claims, and why."""
+    alike: dict[tuple[str, ...], list[str]] = {}
     for provider in map(registry.load, registry.BUNDLED_NAMES):
         for operation in provider.operations:
-            row = provider.name, _proof(operation), operation.dating.claims or "-"
+            row = provider.name, _proof(operation), operation.dating.claims or "-", operation.dating.why
             alike.setdefault(row, []).append(f"`{operation.name}`" if operation.name else "")
     rows = [(source, " ".join(names), *evidence) for (source, *evidence), names in alike.items()]
-    return _in_block(text, "operations", markdown_table(("source", "operations", "proved", "claimed"), rows))
+    return _in_block(text, "operations", markdown_table(("source", "operations", "proved", "claimed", "why"), rows))
 
 
 def _proof(operation: Operation) -> str:
@@ -129,18 +129,20 @@ def sealed_facts(text: str) -> str:
 def _line(statement: Statement, name: str) -> Iterator[str]:
     yield f"`{name}`"
     concepts = {
-        concept: "**" if concept == line.defining else ""
+        concept: "**" if concept in line.totals else ""
         for line in LINES[statement]
         if line.name == name
         for concept in line.concepts
     }
+    fallbacks = [line.fallback.concepts[0] for line in LINES[statement] if line.name == name and line.fallback]
     for taxonomy in ("us-gaap:", "ifrs-full:"):
         yield ", ".join(
             f"{mark}`{concept.removeprefix(taxonomy)}`{mark}"
             for concept, mark in concepts.items()
             if concept.startswith(taxonomy)
         )
-    yield "; or ".join(" + ".join(parts).replace("+ -", "less ") for parts in SUMS[statement].get(name, ()))
+    sums = (" + ".join(parts).replace("+ -", "less ") for parts in SUMS[statement].get(name, ()))
+    yield "; or ".join([*(f"`{concept.partition(':')[2]}`" for concept in fallbacks), *sums])
 
 
 def sealed_guard(text: str) -> str:

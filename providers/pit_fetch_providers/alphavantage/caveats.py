@@ -13,9 +13,10 @@ _RESTATED_BARS = (
     "{name} serves prices and volumes {stand}: a bar that was restated without a mark {since} "
     "cannot be told from the original (a month's volume was found changed by 24 % years later)."
 )
+_AS_FILED = "sec_facts proves a company's figures as they were filed."
 _EARNINGS = (
     "EARNINGS serves dates and figures {stand}, EPS in {shares}: next to raw prices from before a split, they look too "
-    "small. sec_facts proves a figure as it was filed. A year that the list begins with may be a year to date."
+    f"small. {_AS_FILED} A year that the list begins with may be a year to date."
 )
 _RESTATED_ROWS = (
     "{name} serves its rows {stand}: a row that was corrected without a mark {since} cannot be told from the original."
@@ -75,8 +76,8 @@ def row_caveats(query: Query) -> Iterable[Caveat]:
 
 
 def statement_caveats(query: Query) -> Iterable[Caveat]:
-    """Return the caveats of statements that are served on a claim."""
-    return with_a_pit(f"{_STATEMENTS} {_HOLDER}")(query) if query.accepts_claims else ()
+    """Return the caveats of statements, which are served on a claim."""
+    return with_a_pit(f"{_AS_FILED} {_STATEMENTS} {_HOLDER}" if query.accepts_claims else _AS_FILED)(query)
 
 
 intraday_caveats = partial(bar_caveats, in_a_file=(_ADJUSTED_FILE,))

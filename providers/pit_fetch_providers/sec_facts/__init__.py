@@ -30,7 +30,7 @@ from pit_fetch.provider import (
 from pit_fetch.times import NEW_YORK, parse_date
 from pit_fetch_providers.edgar import client, subject
 from pit_fetch_providers.sec_facts import facts, lines, statements
-from pit_fetch_providers.sec_facts.periods import CADENCES, KINDS, kind_of
+from pit_fetch_providers.sec_facts.periods import CADENCES, PERIOD_KINDS, period_kind
 from pit_fetch_providers.shared import UNREADABLE, fields, refuse
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pit_fetch_providers.sec_facts.facts import Version
 
 # What the option period can be; the first is the default.
-_PERIODS = {"facts": ("any", *KINDS), "statement": CADENCES}
+_PERIODS = {"facts": ("any", *PERIOD_KINDS), "statement": CADENCES}
 _ABSENCE = (
     "The SEC's file has no facts by segment, and none with a company's own tags. A report can be missing from it."
 )
@@ -73,12 +73,12 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
         elif version.filed <= last:  # what is filed on a later day cannot have been public
             filing = ListedFiling(version.payload["accession"], version.payload["form"], version.filed)
             if filing not in released:
-                released[filing] = _released(filing, cik, archive, query)
+                released[filing] = _release_instants(filing, cik, archive, query)
             records += [_record(version, cik, at) for at in released[filing]]
     yield from records  # all of them or, where one is missed, none
 
 
-def _released(filing: ListedFiling, cik: int, archive: Archive, query: Query) -> Sequence[datetime | None]:
+def _release_instants(filing: ListedFiling, cik: int, archive: Archive, query: Query) -> Sequence[datetime | None]:
     """Return when a filing was released: None if that cannot be shown, and nothing if it was after the PIT in any case.
 
     Raise UpstreamError for one that cannot be dated and was public by the PIT: an older version would stand in the
@@ -124,7 +124,7 @@ def answer_stage(query: Query) -> Stage:
             case "concepts":
                 items = facts.concepts(public, company)
             case _:
-                items = facts.chosen(public, vintage, options["concept"] or ())
+                items = facts.choose_versions(public, vintage, options["concept"] or ())
         if query.operation.name != "concepts":
             yield from facts.unreadable(public)
         yield from items
@@ -140,7 +140,7 @@ def select(query: Query, record: Record) -> bool:
         return False
     unit, period, payload = query.options["unit"], query.options["period"], record.payload
     end = parse_date(payload["end"])
-    is_of_period = period == "any" or (end is not None and kind_of(parse_date(payload["start"]), end) == period)
+    is_of_period = period == "any" or (end is not None and period_kind(parse_date(payload["start"]), end) == period)
     return is_of_period and (unit is None or unit.casefold() == payload["unit"].casefold())
 
 
@@ -264,7 +264,7 @@ PROVIDER = Provider(
         Option(
             "period",
             "facts: any, annual, quarter, ytd or instant; statement: annual, quarter or ttm",
-            choices=("any", *KINDS, "ttm"),
+            choices=("any", *PERIOD_KINDS, "ttm"),
             metavar="PERIOD",
             affects_records=False,
             search_terms="frequency freq",

@@ -428,7 +428,7 @@ FILES = {
     "FRED": ["GNP"],
     "PPLX": ["--query a"],
     "CALL": ["calendar date=2024-01-30", "events symbol=A exchange=NYSE", "transcript symbol=A exchange=NYSE"],
-    "YAHOO": [f"{op} symbol=A" for op in ("news", "earnings")],
+    "YAHOO": ["news symbol=A", "earnings symbol=A --evidence claimed"],
 }
 
 
