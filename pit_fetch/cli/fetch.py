@@ -165,6 +165,6 @@ def help_text(argv: Sequence[str], runtime: Runtime, form: parser.FetchForm = pa
     text = parser.build_parser(None if source is None else runtime.find(source), form).format_help()
     if source is not None:
         return text
-    from pit_fetch.engine.registry import BUNDLED_NAMES
+    from pit_fetch.engine.registry import source_names
 
-    return f"{text}\nsources: {', '.join(BUNDLED_NAMES)}, and see --list-sources\n"
+    return f"{text}\nsources: {', '.join(source_names())}, and see --list-sources\n"

@@ -90,7 +90,8 @@ def _run(argv: list[str], runtime: Runtime, output: Output) -> None:
         from pit_fetch.engine import registry
 
         check_characters(argv, parser.COMMON_WITH_VALUE)
-        sources, names, flags = registry.BUNDLED_NAMES, registry.known_names(), parser.COMMON_FLAGS
+        sources, flags = registry.source_names(), parser.COMMON_FLAGS
+        names = [*registry.known_names(), *sources]
         raise UsageError(Code.USAGE, text=missing_source(argv, sources, names, flags, registry.search_terms))
     fetch.fetch(argv, source, runtime, output)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, NoReturn
 
-    from pit_fetch.provider import Operation, Option, Provider
+    from pit_fetch.provider import Dating, Operation, Option, Provider
 
 Listing = Literal["", "help", "version", "sources"]
 
@@ -56,7 +56,8 @@ _LISTINGS = (
 
 COMMON_WITH_VALUE = frozenset(flag_of(option.name) for option in COMMON_OPTIONS if option.kind != "flag")
 COMMON_FLAGS = (
-    *(flag for option in COMMON_OPTIONS for flag in (option.short, flag_of(option.name)) if flag),
+    "-v",
+    *(flag_of(option.name) for option in COMMON_OPTIONS),
     *(flag for flags, _ in _LISTINGS for flag in flags),
 )
 
@@ -184,7 +185,7 @@ def listing_of(argv: Sequence[str]) -> Listing:
 def _add_options(parser: Parser, title: str, options: Sequence[Option], hidden: Sequence[str] = ()) -> None:
     group = parser.add_argument_group(title)
     for option in options:
-        flags = [flag for flag in (option.short, flag_of(option.name)) if flag]
+        flags = ["-v"] * (option.name == "verbose") + [flag_of(option.name)]
         text = argparse.SUPPRESS if option.name in hidden else _help(option).replace("%", "%%")
         if option.kind == "flag":
             group.add_argument(*flags, dest=option.name, action="store_true", help=text)
@@ -223,8 +224,10 @@ def _epilog(provider: Provider) -> str | None:
     parts = [provider.help.rstrip()]
     if len(provider.operations) > 1:
         parts.append(operations_text(provider))
-        parts.append(f"fields of each: pit_fetch sources {provider.name}" if fields else "")
-    elif fields:
+        parts.append(f"fields of each, and why it is dated so: pit_fetch sources {provider.name}" if fields else "")
+    else:
+        parts += _dating_lines(provider.operations[0].dating)
+    if len(provider.operations) == 1 and fields:
         parts.append(fill(f"fields: {', '.join(fields)}", 100, subsequent_indent="  "))
     claims = [(operation.name, operation.dating.claims) for operation in provider.operations if operation.dating.claims]
     if claims:
@@ -232,6 +235,14 @@ def _epilog(provider: Provider) -> str | None:
         lines = (f"{name}: {claim}" if name else claim for name, claim in claims)
         parts += [fill(line, 100, initial_indent="  ", subsequent_indent="    ") for line in lines]
     return "\n".join(part.rstrip("\n") for part in parts if part) or None
+
+
+def _dating_lines(dating: Dating) -> Iterator[str]:
+    """Yield how the records of a single operation are dated, and why."""
+    from textwrap import fill
+
+    rule = (dating.rule or "by each item's own stamps") if dating.by == "record" else DATINGS[dating.by]
+    yield fill(f"dated: {rule}{f' ({dating.why})' if dating.why else ''}", 100, subsequent_indent="  ")
 
 
 def _description(provider: Provider | None) -> str:

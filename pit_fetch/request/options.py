@@ -110,7 +110,7 @@ COMMON: Mapping[str, tuple[Option, ...]] = {
         ),
         Option("pretty", "indent the JSON", kind="flag", default=False),
         Option("fail", "exit 3, 4 or 5 on a config, input or upstream gap", kind="flag", default=False),
-        Option("verbose", "log progress to stderr", kind="flag", default=False, short="-v"),
+        Option("verbose", "log progress to stderr", kind="flag", default=False),
     ),
 }
 

@@ -182,7 +182,7 @@ REFUSED = {
         "$BZ AAPL MSFT": "takes no bare words: write tickers=AAPL,MSFT",
         "$BZ oil prices": "takes no bare words: write keywords='oil prices'",
         "$PPLX search oil prices": "takes one bare word (op), not 3: write query='oil prices'",
-        "$FACTS EarningsPerShareDiluted cik=320193": "--op is one of facts, statement, concepts; write "
+        "$FACTS EarningsPerShareDiluted cik=320193": "it has facts, statement, concepts; write "
         "concept=EarningsPerShareDiluted",
         "$FACTS AAPL Revenues": "not 2: write symbol=AAPL concept=Revenues",
         "$FACTS 320193": "; write cik=320193",
@@ -191,7 +191,7 @@ REFUSED = {
         "$AV IBM": "alphavantage has no such operation: --help lists them; write symbol=IBM",
         "$AV TIME_SERIES_INTRADAY IBM 5min": "not 3: write symbol=IBM interval=5min",
         "$CALL calendar 2024-01-30": "not 2: write date=2024-01-30",
-        "$WEB https://example.com": "--op is one of page, captures; write url=https://example.com",
+        "$WEB https://example.com": "wayback has no such operation: it has page, captures; write url=https://example.com",
         "$WIKI Apple Inc": "not 2: write title='Apple Inc'",
         "normalize items.json": "it reads standard input (< FILE), or --input-file FILE",
     },
