@@ -134,7 +134,7 @@ class Code:
         "Anything without a provable publication time is withheld; whether there was any is not disclosed.",
         per_fetch=True,
     )
-    # Of Operation.claims: the first three in each answer of the operation with a PIT once claims are accepted, two of
+    # Of Dating.claims: the first three in each answer of the operation with a PIT once claims are accepted, two of
     # them in the place of those above.
     LATE_UNLESS_CLAIMED = _pit_excluded(
         "Anything published or last revised after the PIT, {pit}, is withheld unless a claim dates it by then; whether "
@@ -187,7 +187,7 @@ class Code:
         "{operation} cannot be verified at all{why}: the latest complete reply that the archive held at the PIT "
         "is served."
     )
-    # Of Operation.reach.
+    # Of Archiving.reach.
     NEWEST_ONLY = _unverifiable(
         "{operation} reaches back a limited time only: older records are missing, whether or not they were public."
     )
@@ -316,7 +316,6 @@ class Code:
         "This machine's clock is more than ten minutes before the last entry of the archive: set the clock "
         "(pit_fetch archive info shows the entry)."
     )
-    FILE_MISSING = _config("{source} needs {variable}: the path of its file ({name}). {hint}")
     FILE_UNREADABLE = _config("{variable} does not name a readable file.")
     RATE_MALFORMED = _config(
         "{variable} must be REQUESTS/SECONDS, e.g. 5/1 for at most 5 requests in any second "

@@ -120,9 +120,9 @@ def _provider(mapped: Mapped, call: Call, seconds: float, stop: threading.Event)
     return Provider(
         name=mapped.name,
         summary=mapped.description,
-        fetch=fetch,
-        parse_reply=lambda body, query: (),
-        operations=(Operation(fields=fields, caveats=lambda query: (_CAVEAT,)),),
+        operations=(
+            Operation(fetch=fetch, parse_reply=lambda body, query: (), fields=fields, caveats=lambda query: (_CAVEAT,)),
+        ),
         options=(_ARGUMENTS,),
         page_size=_ALL,
     )

@@ -25,7 +25,7 @@ from zoneinfo import ZoneInfo
 
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
-from pit_fetch.provider import SourceTag
+from pit_fetch.support.bundled import gate
 from pit_fetch.support.toml import NotToml, parse_toml
 from pit_fetch.support.wording import truncate
 
@@ -33,7 +33,7 @@ Precision = Literal["instant", "minute", "day", "unix", "unix_ms"]
 Clamp = Literal["instant", "day", "compact"]
 After = Literal["next_business_day"]
 
-TAGS = get_args(SourceTag)
+TAGS = tuple(sorted(gate.VALID_SOURCES))
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -74,7 +74,7 @@ class Mapped(NamedTuple):
     zone: ZoneInfo | None = None
     precision: Precision = "instant"
     after: After | None = None
-    source_tag: SourceTag = "provider_metadata"
+    source_tag: str = "provider_metadata"
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     only: Mapping[str, Sequence[str | int | bool]] = {}

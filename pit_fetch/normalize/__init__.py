@@ -19,13 +19,13 @@ from pit_fetch.normalize import items
 from pit_fetch.normalize.items import Item
 from pit_fetch.normalize.saved import Saved, capture_of, entry_of, is_envelope, page_of
 from pit_fetch.normalize.stamps import dated
-from pit_fetch.provider import Context, Field, Operation, Option, Provider, Query, Record
+from pit_fetch.provider import Context, Dating, Field, Operation, Option, Provider, Query, Record
 
 # Several items of one page, and one sitemap of many pages, are the ordinary case.
 _KEPT_PAGES = 32
 _MAX_BYTES = 16_000_000  # of a page
 
-_UNREADABLE = Record("", None, "provider_metadata", {})
+_UNREADABLE = Record("", None, {})
 
 _CAVEAT = (
     "An item is dated by what its saved page says of itself: a page that was changed without saying so cannot be told "
@@ -101,7 +101,6 @@ def _record(item: Item, page: Saved | None, open_mode: bool) -> Record:
     return Record(
         f"{item.address}#{_digest(payload)}",
         None if dating is None else dating.available_at,
-        "provider_metadata",
         {"url": item.address, **payload, "dated_by": dated_by},
         None if dating is None else dating.revised_at,
     )
@@ -122,12 +121,14 @@ def _caveats(query: Query) -> Iterable[str]:
 PROVIDER = Provider(
     name="normalize",
     summary="items extracted from saved pages, dated by what the pages themselves say",
-    fetch=_nothing_to_ask,
-    parse_reply=parse_reply,
     operations=(
         Operation(
-            rule="the time at the place that the item names; revised at the latest time that its page says",
-            why="what a model extracted is read again in the saved page",
+            fetch=_nothing_to_ask,
+            parse_reply=parse_reply,
+            dating=Dating(
+                rule="the time at the place that the item names; revised at the latest time that its page says",
+                why="what a model extracted is read again in the saved page",
+            ),
             takes=("pages",),
             fields=(
                 Field("url"),

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 from pit_fetch.cli.arguments import parse
 from pit_fetch.engine import registry
 from pit_fetch.errors import UsageError
-from pit_fetch.provider import Option, Provider
+from pit_fetch.provider import Operation, Option, Provider
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.support.bundled import gate, load
 
@@ -231,14 +231,13 @@ def law(rng: Random) -> int:
 _WIDGETS = Provider(
     name="widgets",
     summary="a plugin",
-    fetch=lambda query, ctx: [],
-    parse_reply=lambda body, query: [],
     options=(
         Option("query", "free words", positional="all"),
         Option("path", "a file"),
         Option("exact", "", kind="flag"),
         Option("adjust", "a flag here, while a bundled source's takes a value", kind="flag"),
     ),
+    operations=(Operation(fetch=lambda query, ctx: [], parse_reply=lambda body, query: []),),
 )
 _PIECES = (
     *("--", "--", "-", "=", "=", " ", " ", " ", "a", "5", "v", "fail", "timeout", "input-file", "input_file", "path"),

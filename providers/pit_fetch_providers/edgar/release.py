@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
-from pit_fetch.provider import Query, SourceTag, UpstreamError
+from pit_fetch.provider import Query, UpstreamError
 from pit_fetch.times import NEW_YORK, delayed, end_of_day
 from pit_fetch_providers.edgar import client, forms
 from pit_fetch_providers.edgar.acceptance import MORNING, Acceptance, accepted_at, available_at, proof
@@ -43,7 +43,7 @@ class Release(NamedTuple):
     """The instant from which a filing was public (None: cannot be shown), the basis for it, and the names there."""
 
     at: datetime | None
-    source: SourceTag = "provider_metadata"
+    source: str = "provider_metadata"
     acceptance: Acceptance | None = None
     names: tuple[str, ...] = ()
 

@@ -108,7 +108,7 @@ def record(filing: Filing, release: Release, open_mode: bool) -> Record:
     }
     if open_mode:
         payload |= {key: list(filing.today[key]) for key in ("tickers", "sic_codes")}
-    return Record(filing.accession, release.at, release.source, payload)
+    return Record(filing.accession, release.at, payload, available_at_source=release.source)
 
 
 def url(filing: Filing, name: str) -> str:

@@ -98,7 +98,6 @@ def _record(row: Sequence[str], names: Sequence[str | None], query: Query, recei
     return Record(
         id=f"{texts['symbol']}@{hour:%Y-%m-%dT%H}",
         available_at=received,
-        available_at_source="provider_metadata",
         payload=payload,
         at_receipt=True,
         claimed_at=None if numbers["reportedEPS"] is None else _end_of_business_day(late),

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from pit_fetch.cli.commands import COMMANDS
 from pit_fetch.cli.parser import build_parser
 from pit_fetch.engine import registry
+from pit_fetch.request.evidence import key
 from pit_fetch.request.values import flag_of
 from pit_fetch.support.bundled import gate, load
 from tests.corpus import commands
@@ -228,9 +229,9 @@ def test_the_guard_knows_the_options_that_there_are() -> None:
 
 @pytest.mark.parametrize("source", registry.BUNDLED_NAMES)
 def test_an_adapter_may_use_every_option_of_its_source(source: str) -> None:
-    adapter = registry.load(source).agents[0]
+    adapter = next(agent for agent in guard.ADAPTERS if key(agent) == key(source))
     call = f"pit_fetch --source {source} --pit {PIT}"
-    for option in registry.load(source).options:
+    for option in registry.load(source).all_options:
         for words in (f"{flag_of(option.name)} 'x = y'", f"{flag_of(option.name)}=x", f"{option.name.upper()}=x"):
             assert verdict(bash(f"{call} {words}", agent_type=adapter)) == "run", words
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pit_fetch.mcp.answers import released
-from pit_fetch.provider import Operation, Option
+from pit_fetch.provider import Caveat, Operation, Option
 from tests.demo_source import PIT, PIT_TEXT, demo, record
 from tests.unit.mcp.in_memory import call, server_of
 
@@ -73,7 +73,9 @@ def test_a_bad_argument_is_refused_with_the_fix(arguments: dict[str, Any], reaso
 
 def test_a_server_with_an_instant_is_a_ceiling() -> None:
     """What a name means today is withheld, although no variable sets a ceiling."""
-    named = Operation(of_today=lambda query: ("a name of today's",) if query.options["symbol"] else ())
+    named = Operation(
+        caveats=lambda query: [Caveat("a name of today's", of_today=True)] if query.options["symbol"] else []
+    )
     source = demo([record("1")], options=OPTIONS, operations=(named,))
     answer = call(source, symbol="META")
     assert (answer.content["data"], [gap["type"] for gap in answer.content["gaps"]]) == ([], ["config"])
