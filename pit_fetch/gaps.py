@@ -20,6 +20,7 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, NamedTuple, cast
 
+from pit_fetch.support.bundled import gate
 from pit_fetch.support.misuse import Misuse
 from pit_fetch.support.process import INTERRUPTED
 
@@ -275,9 +276,7 @@ class Code:
     # For a file saved by a user, in open mode only: with a PIT the total would count what is withheld.
     PARTIAL_FILE = _truncated("The file holds {held} of {total} hits: it is one page of a longer result.")
     # The command line or its environment.
-    PIT_MALFORMED = _invalid_pit(
-        "--pit must be YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]; this one {problem}."
-    )
+    PIT_MALFORMED = _invalid_pit(f"--pit must be {gate.PIT_FORM}; this one {{problem}}.")
     PIT_REPEATED = _invalid_pit("--pit is given more than once: give it once.")
     PIT_REQUIRED = _invalid_pit(
         "A ceiling is set (PIT_FETCH_CEILING, or a settings file): every call needs a --pit at or before {ceiling}."
@@ -286,8 +285,7 @@ class Code:
         "--pit is after the ceiling (PIT_FETCH_CEILING, or a settings file): use an instant at or before {ceiling}."
     )
     CEILING_MALFORMED = _invalid_pit(
-        "PIT_FETCH_CEILING must be YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]; this one {problem}. "
-        "Fix or unset it."
+        f"PIT_FETCH_CEILING must be {gate.PIT_FORM}; this one {{problem}}. Fix or unset it."
     )
     VARIABLE_MISSPELT = _config("{name} is not a variable of pit_fetch: write {meant}, or unset it.")
     USAGE = _config("{text}")

@@ -208,7 +208,7 @@ def objection(command: str, call: Any) -> str:
     if call.private:
         words[options:options] = [gate.RELEASE_OPTION, PRIVATE]
     printed = f"{gate.SENTINEL}\n" if call.private else ""
-    return sandbox().objection(guard.rebuilt(call, PRIVATE, gate), words, paths, printed)
+    return sandbox().objection(guard.rebuild_command(call, PRIVATE, gate), words, paths, printed)
 
 
 def law(rng: Random) -> int:
@@ -217,7 +217,7 @@ def law(rng: Random) -> int:
     for _ in range(TRIED):
         command = hostile(rng)
         call = verdict(command, rng.choice([WRAPPER_ONLY, CEILING, WRAPPER_ONLY | CEILING]))
-        if isinstance(call, guard.Call):
+        if isinstance(call, guard.RebuiltCommand):
             objected = objection(command, call)
             assert not objected, f"{command!r}: {objected}"
             judged += 1
