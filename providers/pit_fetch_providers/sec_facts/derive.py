@@ -54,7 +54,7 @@ class Cell(NamedTuple):
     inputs: tuple[Record, ...]
     is_derived: bool = False
     is_restated: bool = False
-    is_fallback: bool = False  # of the line's fallback: no part of a sum
+    is_substitute: bool = False  # of the line's substitute: no part of a sum
 
 
 class Figures(NamedTuple):
@@ -132,9 +132,9 @@ def _check_minorities(
 
     The total is then the line, if it is what earnings per share are of.
     """
-    total_histories = _public_histories(view, line.wider, unit, period)
     minority_histories = _public_histories(view, (line.minorities,), unit, period)
-    if not total_histories or not minority_histories:
+    total_histories = _public_histories(view, line.wider, unit, period) if minority_histories else {}
+    if not total_histories:
         return None
     ((name, history),) = list(total_histories.items())[:1]
     net, total, minorities = (
