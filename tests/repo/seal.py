@@ -134,7 +134,7 @@ def _line(statement: Statement, name: str) -> Iterator[str]:
         if line.name == name
         for concept in line.concepts
     }
-    fallbacks = [line.fallback.concepts[0] for line in LINES[statement] if line.name == name and line.fallback]
+    substitutes = [line.substitute.concepts[0] for line in LINES[statement] if line.name == name and line.substitute]
     for taxonomy in ("us-gaap:", "ifrs-full:"):
         yield ", ".join(
             f"{mark}`{concept.removeprefix(taxonomy)}`{mark}"
@@ -142,7 +142,7 @@ def _line(statement: Statement, name: str) -> Iterator[str]:
             if concept.startswith(taxonomy)
         )
     sums = (" + ".join(parts).replace("+ -", "less ") for parts in SUMS[statement].get(name, ()))
-    yield "; or ".join([*(f"`{concept.partition(':')[2]}`" for concept in fallbacks), *sums])
+    yield "; or ".join([*(f"`{concept.partition(':')[2]}`" for concept in substitutes), *sums])
 
 
 def sealed_guard(text: str) -> str:

@@ -41,6 +41,7 @@ Reason = Literal[
 ]
 # A value in millions that was in thousands before differs by less than this share of it.
 _ROUNDING = 0.001
+_CENT = 0.0051  # half of one, by which earnings per share are rounded
 # A note says "$5.0 billion" where the statement has millions. One amount in a thousand ends on three more zeros than
 # another by chance.
 _ZEROS_OF_A_NOTE = 3
@@ -53,7 +54,7 @@ class Cell(NamedTuple):
     inputs: tuple[Record, ...]
     is_derived: bool = False
     is_restated: bool = False
-    is_fallback: bool = False  # of the line's fallback: no part of a sum
+    is_substitute: bool = False  # of the line's substitute: no part of a sum
 
 
 class Figures(NamedTuple):
@@ -101,8 +102,8 @@ def _figures_of_dates(view: View, line: Line, period: FactPeriod, unit: str) -> 
             return Figures({}, reason="unproved")
         if not found:
             return None
-    if line.minorities and _is_sign_reversed(view, line, found, unit, period):
-        return Figures({}, reason="contradicted")
+    if line.minorities and (instead := _check_minorities(view, line, found, unit, period)):
+        return instead
     is_restated = any(view.sees(history.restated) for history in found.values())
     if len(found) == 1 and ledger.is_first:  # of the later versions, nothing else matters
         ((name, history),) = found.items()
@@ -124,16 +125,39 @@ def _public_histories(view: View, concepts: Iterable[str], unit: str, period: Fa
     return found
 
 
-def _is_sign_reversed(view: View, line: Line, found: Mapping[str, History], unit: str, period: FactPeriod) -> bool:
-    """Return whether a filing's total is its line less the minorities' part, and not the two together (NICE)."""
-    pair = _public_histories(view, (*line.wider, line.minorities), unit, period)
-    if len(pair) < 2:
-        return False
-    histories = (next(iter(found.values())), *pair.values())
+def _check_minorities(
+    view: View, line: Line, found: Mapping[str, History], unit: str, period: FactPeriod
+) -> Figures | None:
+    """Return the figures in the place of ``found`` if a filing has the minorities' part with the wrong sign (NICE).
+
+    The total is then the line, if it is what earnings per share are of.
+    """
+    minority_histories = _public_histories(view, (line.minorities,), unit, period)
+    total_histories = _public_histories(view, line.wider, unit, period) if minority_histories else {}
+    if not total_histories:
+        return None
+    ((name, history),) = list(total_histories.items())[:1]
     net, total, minorities = (
-        {accession_of(made): made.payload["value"] for made in view.public(history)} for history in histories
+        {accession_of(made): made.payload["value"] for made in view.public(next(iter(histories.values())))}
+        for histories in (found, total_histories, minority_histories)
     )
-    return any(minorities.get(filing) and total.get(filing) == net[filing] - minorities[filing] for filing in net)
+    if not any(minorities.get(filing) and total.get(filing) == net[filing] - minorities[filing] for filing in net):
+        return None
+    if all(_is_per_share(view, amount, unit, period) for amount in total.values()):
+        return Figures({name: view.public(history)}, view.sees(history.restated))
+    return Figures({}, reason="contradicted")
+
+
+def _is_per_share(view: View, amount: int | float, unit: str, period: FactPeriod) -> bool:
+    """Return whether all earnings per share of a period are those of an amount, but for their rounding."""
+    earnings = _public_histories(view, ("us-gaap:EarningsPerShareBasic",), f"{unit}/shares", period)
+    shares = _public_histories(view, ("us-gaap:WeightedAverageNumberOfSharesOutstandingBasic",), "shares", period)
+    rates, counts = (
+        [made.payload["value"] for history in histories.values() for made in view.public(history)]
+        for histories in (earnings, shares)
+    )
+    pairs = list(product(rates, counts))
+    return bool(pairs) and all(count and abs(amount / count - rate) <= _CENT for rate, count in pairs)
 
 
 def reported_cell(view: View, known: Figures) -> Cell:

@@ -23,7 +23,7 @@ class Line(NamedTuple):
     """A line of a statement. ``concepts`` holds synonyms, in US GAAP or IFRS, the usual one first.
 
     totals      of several values in one filing, the largest counts, if it is under one of these: the others are parts
-    fallback    another measure that some companies show in the place of the line. It counts where the line is not
+    substitute  another measure that some companies show in the place of the line. It counts where the line is not
                 reported, and in no sum
     wider       what may have more in it: alone, it is no figure of the line, and the cell says so
     narrow      what is no figure of the line if it is all there is, and something of ``beside`` is reported, too
@@ -34,7 +34,7 @@ class Line(NamedTuple):
     concepts: tuple[str, ...]
     measure: Measure = "amount"
     totals: tuple[str, ...] = ()
-    fallback: Line | None = None
+    substitute: Line | None = None
     wider: tuple[str, ...] = ()
     narrow: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ def _line(
     ifrs: str = "",
     measure: Measure = "amount",
     *,
-    fallback: str = "",
+    substitute: str = "",
     wider_ifrs: str = "",
     minorities: str = "",
     **others: str,
@@ -64,8 +64,8 @@ def _line(
     concepts = (*_named("us-gaap", us_gaap), *_named("ifrs-full", ifrs))
     more = {name: _named("us-gaap", text) for name, text in others.items()}
     more["wider"] = (*more.get("wider", ()), *_named("ifrs-full", wider_ifrs))
-    instead = Line(name, _named("us-gaap", fallback)) if fallback else None
-    return Line(name, concepts, measure, fallback=instead, minorities="".join(_named("us-gaap", minorities)), **more)
+    instead = Line(name, _named("us-gaap", substitute)) if substitute else None
+    return Line(name, concepts, measure, substitute=instead, minorities="".join(_named("us-gaap", minorities)), **more)
 
 
 def _named(taxonomy: str, concepts: str) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ LINES: dict[Statement, tuple[Line, ...]] = {
         _line(
             "cost_of_revenue", "CostOfGoodsAndServicesSold CostOfRevenue CostOfGoodsSold", "CostOfSales",
             totals="CostOfGoodsAndServicesSold CostOfRevenue",
-            fallback="CostOfGoodsAndServiceExcludingDepreciationDepletionAndAmortization",
+            substitute="CostOfGoodsAndServiceExcludingDepreciationDepletionAndAmortization",
         ),
         _line("gross_profit", "GrossProfit", "GrossProfit"),
         _line("research_and_development", "ResearchAndDevelopmentExpense", "ResearchAndDevelopmentExpense"),
@@ -129,7 +129,7 @@ LINES: dict[Statement, tuple[Line, ...]] = {
         # All of the debt in most filings, and in some what is due after a year: they do not tell.
         _line(
             "long_term_debt", "LongTermDebtNoncurrent",
-            fallback="LongTermDebtAndCapitalLeaseObligations", wider="LongTermDebt",
+            substitute="LongTermDebtAndCapitalLeaseObligations", wider="LongTermDebt",
         ),
         _line("current_debt", "DebtCurrent"),
         _line("current_portion_of_long_term_debt", "LongTermDebtCurrent"),
@@ -156,7 +156,7 @@ LINES: dict[Statement, tuple[Line, ...]] = {
             "depreciation_and_amortization",
             _DEPRECIATION,
             totals=_DEPRECIATION,  # all of it is added back: an expense of the income statement is a part of that
-            fallback="OtherDepreciationAndAmortization",
+            substitute="OtherDepreciationAndAmortization",
         ),
         _line("stock_compensation", "ShareBasedCompensation"),
         _line(
@@ -206,6 +206,6 @@ def concepts(statement: Statement) -> frozenset[str]:
     """Return the concepts that ``statement`` rests on, with those that show the company's periods."""
     lines = LINES[statement]
     beside = (BESIDE[name][1] for name in SUMS[statement] if name in BESIDE)
-    fallbacks = (line.fallback.concepts for line in lines if line.fallback)
+    substitutes = (line.substitute.concepts for line in lines if line.substitute)
     others = ((*line.wider, *line.beside, *filter(None, [line.minorities])) for line in lines)
-    return frozenset(ANCHORS).union(*(line.concepts for line in lines), *beside, *fallbacks, *others)
+    return frozenset(ANCHORS).union(*(line.concepts for line in lines), *beside, *substitutes, *others)

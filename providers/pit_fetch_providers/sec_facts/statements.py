@@ -129,9 +129,9 @@ def _cell(
         cell = known.reason or reported_cell(view, known)
     elif period.start is not None:
         cell = derive_cell(view, line, ways, currency)
-    if line.fallback is not None and (cell is None or cell == "unproved"):
-        instead = _cell(line.fallback, period, ways, currency, view)
-        return instead._replace(is_fallback=True) if isinstance(instead, Cell) else cell or instead
+    if line.substitute is not None and (cell is None or cell == "unproved"):
+        instead = _cell(line.substitute, period, ways, currency, view)
+        return instead._replace(is_substitute=True) if isinstance(instead, Cell) else cell or instead
     return cell
 
 
@@ -152,7 +152,7 @@ def _sum(
         if reasons := [cell for cell in found.values() if not isinstance(cell, Cell)]:
             return reasons[0]
         inputs = tuple(version for cell in parts.values() for version in cell.inputs)
-        if any(cell.is_fallback for cell in parts.values()):
+        if any(cell.is_substitute for cell in parts.values()):
             return "unproved"
         if any(cell.is_restated for cell in parts.values()) and len(set(map(accession_of, inputs))) > 1:
             return "restated"

@@ -561,7 +561,8 @@ _MINORITIES = "NetIncomeLossAttributableToNoncontrollingInterest"
 _WITHOUT_DEPRECIATION = "CostOfGoodsAndServiceExcludingDepreciationDepletionAndAmortization"
 _ROUNDED = {"CostOfRevenue": 59_123, "CostOfGoodsAndServicesSold": 60_000}
 _SELLING, _ADMINISTRATIVE = "SellingAndMarketingExpense", "GeneralAndAdministrativeExpense"
-_SGA = "selling_general_administrative"
+_SGA, _SHARES = "selling_general_administrative", "WeightedAverageNumberOfSharesOutstandingBasic"
+_UNITS = {"EarningsPerShareBasic": "USD/shares", _SHARES: "shares"}
 
 
 @pytest.mark.parametrize(
@@ -579,6 +580,18 @@ _SGA = "selling_general_administrative"
         # NICE's share of minorities has the wrong sign, or its net income has.
         ({"ProfitLoss": 442, "NetIncomeLoss": 439, _MINORITIES: -3}, "net_income", None, "contradicted"),
         ({"ProfitLoss": 442, "NetIncomeLoss": 445, _MINORITIES: -3}, "net_income", 445, None),
+        (
+            {"ProfitLoss": 442, "NetIncomeLoss": 439, _MINORITIES: -3, "EarningsPerShareBasic": 4.42, _SHARES: 100},
+            "net_income",
+            442,
+            None,
+        ),
+        (
+            {"ProfitLoss": 442, "NetIncomeLoss": 439, _MINORITIES: -3, "EarningsPerShareBasic": 4.39, _SHARES: 100},
+            "net_income",
+            None,
+            "contradicted",
+        ),
         ({_CONTRACTS: 37, "RevenuesNetOfInterestExpense": 65}, "revenue", 65, None),  # AXP
         ({"Revenues": 90, "CostOfRevenue": 60, "CostOfGoodsSold": 20}, "cost_of_revenue", 60, None),
         # A note rounded it.
@@ -593,9 +606,12 @@ _SGA = "selling_general_administrative"
     ],
 )
 def test_the_line_is_the_whole_and_not_a_part_or_another_measure(
-    reported: dict[str, int], line: str, expected: int | None, reason: str | None
+    reported: dict[str, float], line: str, expected: int | None, reason: str | None
 ) -> None:
-    facts = [income(YEAR, "2022-01-01", "2022-12-31", value, concept) for concept, value in reported.items()]
+    facts = [
+        income(YEAR, "2022-01-01", "2022-12-31", value, concept)._replace(unit=_UNITS.get(concept, "USD"))
+        for concept, value in reported.items()
+    ]
     (item,) = ask((*facts,), op="statement").records
     assert (item.payload[line], item.payload["omitted"].get(line)) == (expected, reason)
 

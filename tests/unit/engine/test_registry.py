@@ -12,7 +12,7 @@ import pytest
 from pit_fetch import runtime
 from pit_fetch.engine import registry
 from pit_fetch.engine.real_runtime import real_runtime
-from pit_fetch.mcp.prepare import prepared
+from pit_fetch.mcp.prepare import prepare_server
 from pit_fetch.provider import API_VERSION
 from pit_fetch.request.options import COMMON_OPTIONS
 from pit_fetch.runtime import alarm
@@ -90,7 +90,7 @@ def test_a_plugin_is_listed_and_described_like_a_bundled_source(tmp_path: Path, 
     assert "| when it was posted | it says so |" in page
     assert "| `word` | with this word |" in page
     assert "plug" in run_here(tmp_path, "completion", "bash").out
-    assert "plug" in prepared(real_runtime(), PIT_TEXT).tools
+    assert "plug" in prepare_server(real_runtime(), PIT_TEXT).tools
 
 
 @pytest.mark.parametrize(
