@@ -63,9 +63,9 @@ def _requests(archived: Archived, stream: str, question: Query, instant: datetim
             yield recorded.query, microseconds.from_micros(read.seen)
 
 
-def _completed(archived: Archived, stream: str) -> Iterator[tuple[index.IndexedRead, InterpretedFetch]]:
+def _completed(archived: Archived, stream: str) -> Iterator[tuple[index.FetchRow, InterpretedFetch]]:
     """Yield the fetches of a stream that ran to their end, and that the index has whole, the last one first."""
     for read in index.reads_of(archived.connection, stream):
-        recorded, ended = archived.interpreted(read.key, stream), journal.ended(archived.connection, read.key)
+        recorded, ended = archived.interpret(read.key, stream), journal.ended(archived.connection, read.key)
         if recorded is not None and ended is not None and ended.complete and read.has_every_item:
             yield read, recorded

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 
 from pit_fetch.archive import rederive
-from pit_fetch.archive.archived import Archived, as_indexed
+from pit_fetch.archive.archived import Archived, fetch_to_index
 from pit_fetch.archive.interpreted import Find, InterpretedFetch
 from pit_fetch.archive.store import index, ingestion, journal, microseconds, redaction, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
@@ -85,7 +85,7 @@ class ArchiveRecorder:
         exchange = self._exchange(request, reply)
 
         def append(writer: journal.Writer) -> None:
-            seen = writer.exchange(self._begun(writer), exchange)
+            seen = writer.append_exchange(self._begun(writer), exchange)
             self._exchanges.append(exchange._replace(seen=seen))
             self._seen = max(self._seen, seen)
 
@@ -135,7 +135,7 @@ class ArchiveRecorder:
             archived = Archived(writer.connection, self.find)
             archived.cache[key] = recorded = self._resolve_names(writer.connection, key)
             archived.ingest_all(stream)
-            fetch = as_indexed(key, recorded, self._derived(), self._seen, self._is_complete, self._clean_data)
+            fetch = fetch_to_index(key, recorded, self._derived(), self._seen, self._is_complete, self._clean_data)
             ingestion.add(writer.connection, fetch, archived.window_covers(stream))
 
         stream = self._stream() if self._exchanges else ""
@@ -168,7 +168,7 @@ class ArchiveRecorder:
             key = self._begun(writer)
             # If something was deleted while the answer was made, the answer may repeat it.
             is_kept = journal.deletions(writer.connection) == self._deletions  # a deletion changes their number
-            writer.answer(key, journal.Ended(seen, self._is_complete, status), answer, is_kept=is_kept)
+            writer.append_answer(key, journal.Ended(seen, self._is_complete, status), answer, is_kept=is_kept)
             if is_pending:
                 stream = self._resolve_names(writer.connection, key).stream
                 self._forget_unfinished(writer, stream, key)
@@ -201,7 +201,7 @@ class ArchiveRecorder:
 
     def _begun(self, writer: journal.Writer) -> Key:
         if self.key is None:
-            self.key = writer.fetch(self.recorded.fetch)
+            self.key = writer.append_fetch(self.recorded.fetch)
         return self.key
 
     def _exchange(self, request: HttpRequest, reply: HttpReply) -> Exchange:

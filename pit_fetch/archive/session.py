@@ -87,11 +87,6 @@ class ArchiveSession:
         """Why nothing is recorded, or "" if it is."""
         return self.recorder.problem
 
-    @property
-    def advice(self) -> str:
-        """What would make questions like this one faster, or "". Raise ArchiveError."""
-        return schema.advice(self._open().connection, self.question.request.archive)
-
     def start(self, secrets: Iterable[str]) -> None:
         """Open the archive to record, unless it alone has to answer. It is created if missing."""
         if not self.question.request.offline:
@@ -184,8 +179,8 @@ class ArchiveSession:
             is_own = isinstance(operation.window, Window)  # it filters by a date of its own
             newest = at if is_own else min(at, microseconds.to_micros(question.last_stamp))
             return ArchivedRecords(index.records_as_of(connection, stream, at, newest, oldest), question)
-        latest = index.latest(connection, stream, at)
-        recorded = None if latest is None else archived.interpreted(latest[0], stream)
+        latest = index.latest_complete_fetch(connection, stream, at)
+        recorded = None if latest is None else archived.interpret(latest[0], stream)
         if latest is None or recorded is None:  # nothing was held by then, or its source is not installed
             return None
         key, seen = latest
@@ -227,7 +222,7 @@ class ArchiveSession:
         if self._known is None:
             kept_open = None if self.recorder.connection is not None else self._archives
             if kept_open is not None:
-                self._known = kept_open.read(self.path)
+                self._known = kept_open.open_archive(self.path)
             else:
                 self._known = Archived(self._connection(), self.runtime.find)
         return self._known

@@ -101,7 +101,7 @@ def _deleted_items(archived: Archived, gone: Collection[Key]) -> _Deleted:
     ids: dict[str, set[str] | None] = {}
     sources = set()
     for key in gone:
-        recorded = archived.interpreted(key)
+        recorded = archived.interpret(key)
         if recorded is None:
             fetch = journal.fetch_of(archived.connection, key)
             sources |= set() if fetch is None else {fetch.source}
@@ -138,7 +138,7 @@ def _needed_items(archived: Archived, key: Key, deleted: _Deleted) -> list[_Item
     fetch = journal.fetch_of(archived.connection, key)
     if fetch is None or (fetch.kind == "live" and fetch.pit is None):  # (1)
         return []
-    recorded = archived.interpreted(key)
+    recorded = archived.interpret(key)
     if recorded is None or recorded.is_unresolved:
         raise ArchiveError("its request is not understood")
     stream = recorded.stream
@@ -173,7 +173,7 @@ def _missing_items(
     remaining = [key for key in journal.fetches(archived.connection) if key not in gone] if needed else []
     for done, key in enumerate(remaining):
         on_progress(done, len(remaining))
-        recorded = archived.interpreted(key)
+        recorded = archived.interpret(key)
         stream = "" if recorded is None else recorded.stream
         if recorded is None or stream not in streams:
             continue
@@ -191,7 +191,7 @@ def _missing_items(
 
 def _reproduces(archived: Archived, key: Key, needed: Sequence[_Item]) -> bool:
     """Return whether a fetch, run again with an empty archive, contains all ``needed`` items."""
-    recorded = archived.interpreted(key)
+    recorded = archived.interpret(key)
     if recorded is None or recorded.fetch.kind == "offline":  # it received nothing itself
         return False
     result = replay.run_again(archived, key, recorded)

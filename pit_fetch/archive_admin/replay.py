@@ -96,7 +96,7 @@ def compare(connection: sqlite3.Connection, key: Key, replayed: RecordedAnswer, 
     if any(gap["type"] == "upstream_error" for gap in answer["gaps"]):
         return ReplayComparison(None, "errors of the network are not recorded")
     archived = Archived(connection, find)
-    recorded = archived.interpreted(key)
+    recorded = archived.interpret(key)
     if recorded is None:
         return ReplayComparison(None, "its source is not installed, or its request is no longer understood")
     difference = ""
@@ -127,7 +127,7 @@ def _earlier(archived: Archived, key: Key, recorded: InterpretedFetch) -> Iterat
     for other in journal.fetches(archived.connection):
         if other == key:  # fetches come in the order in which they ended: what follows was not there yet
             break
-        fetch = archived.interpreted(other)
+        fetch = archived.interpret(other)
         if fetch is None:
             continue
         is_of_source = recorded.is_unresolved and fetch.fetch.source == recorded.fetch.source

@@ -60,7 +60,7 @@ def verify(
             damage += _damaged_notes(connection)
             damage += _damaged_entries(connection, lambda done: on_progress(done, whole))
             damage += _damaged_bodies(connection, lambda done: on_progress(entries + done, whole))
-            if with_index and not schema.is_outdated(connection):
+            if with_index:
                 findings = index_check.check(connection, find, lambda done: on_progress(entries + kept + done, whole))
                 damage += findings.damage
                 report = report._replace(underived=findings.underived)
@@ -76,9 +76,8 @@ def _damaged_file(connection: sqlite3.Connection) -> Iterator[str]:
     complaints = (complaint for (complaint,) in connection.execute("PRAGMA integrity_check(1000000)"))
     real = (complaint for complaint in complaints if complaint != "ok" and not _is_mistaken(connection, complaint))
     yield from (f"the file: {complaint}" for complaint in islice(real, _COMPLAINTS))
-    is_current = not schema.is_outdated(connection)
-    expected, found = _layout(tables.SCHEMA if is_current else tables.LOG), _layout_of(connection)
-    for name in sorted(expected.keys() | (found.keys() if is_current else ())):
+    expected, found = _layout(tables.SCHEMA), _layout_of(connection)
+    for name in sorted(expected.keys() | found.keys()):
         if expected.get(name) != found.get(name):
             yield f"the file: its description of {name} has changed"
 
@@ -104,8 +103,6 @@ def _layout_of(connection: sqlite3.Connection) -> Mapping[str, str]:
 
 
 def _damaged_notes(connection: sqlite3.Connection) -> Iterator[str]:
-    if schema.is_outdated(connection):  # they had neither checksums nor the ends of chains
-        return
     for name in about.changed(connection):
         yield f"about {name}: it has changed"
     noted = {name: value for name, value in about.sound(connection) if name.startswith(("end ", "gaps "))}

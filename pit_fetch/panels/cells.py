@@ -66,7 +66,6 @@ class Grid(NamedTuple):
     now       returns the time, which decides whether an instant has come
     fetch     answers a question by itself, as if there were no panel
     question  what every cell asks
-    advice    what would make the answers faster; "" if nothing would
     caution   what the answers may be mistaken for; "" if nothing is known
     """
 
@@ -75,7 +74,6 @@ class Grid(NamedTuple):
     now: Callable[[], datetime]
     fetch: Ask
     question: Question = Question("", {}, is_offline=False)
-    advice: str = ""
     caution: str = ""
 
 

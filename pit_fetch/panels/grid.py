@@ -122,10 +122,11 @@ def grid_of(
             build_query(latest, runtime.clock.now())
         except (UsageError, ConfigError) as error:
             raise _name_subject(error, subject, questions) from None
-    faster = _advice(latest, runtime)
+    with closing(OpenArchives(runtime.find)) as archives:
+        _state(latest, runtime, archives)
     asking = partial(questions.asking, latest)
     question, caution = _question(questions, latest), _caution(latest)
-    return Grid(asked, asking, runtime.clock.now, questions.fetch, question, faster, caution)
+    return Grid(asked, asking, runtime.clock.now, questions.fetch, question, caution)
 
 
 def _caution(request: FetchRequest) -> str:
@@ -162,20 +163,11 @@ def _name_subject(
     return UsageError(Code.USAGE, text=f"{reason.rstrip('.')}{fix}" if fix else reason)
 
 
-def _advice(request: FetchRequest, runtime: Runtime) -> str:
-    """Return how the archive would answer faster; "" if none alone answers, or if nothing helps.
+def _state(request: FetchRequest, runtime: Runtime, archives: OpenArchives) -> Sequence[object]:
+    """Return what identifies the state of the archive, or of the saved reply, that answers.
 
     Raise ConfigError, InputError or UsageError if what answers cannot be read, or not once for each cell.
     """
-    with closing(OpenArchives(runtime.find)) as archives:
-        _state(request, runtime, archives)
-        if request.input_file or not request.offline:
-            return ""
-        return _read_archive(request, runtime, archives, partial(schema.advice, path=request.archive))
-
-
-def _state(request: FetchRequest, runtime: Runtime, archives: OpenArchives) -> Sequence[object]:
-    """Return what identifies the state of the archive, or of the saved reply, that answers. Raise as _advice."""
     if request.input_file == "-":
         raise UsageError(
             Code.USAGE, text="a panel reads a saved reply for each cell: put it into a file, and name that"
@@ -197,6 +189,6 @@ def _read_archive(
         raise ConfigError(Code.OFFLINE_WITHOUT_ARCHIVE)
     try:
         with translating(), schema.checking(archives.check_unchanged):
-            return read(archives.read(runtime.path(path)).connection)
+            return read(archives.open_archive(runtime.path(path)).connection)
     except ArchiveError as error:
         raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=error.problem) from error

@@ -130,7 +130,7 @@ def fill(connection: sqlite3.Connection, count: int) -> None:
             items = {
                 str(n): [versions.fresh(article(n), frozenset())] for n in range(start, min(start + 10_000, count))
             }
-            ingested = index.IndexedFetch(Key("bench", 1), stream, seen, False, seen, None, None, items)
+            ingested = index.FetchToIndex(Key("bench", 1), stream, seen, False, seen, None, None, items)
             ingestion.add(connection, ingested, lambda key, records: False)
 
 
@@ -204,9 +204,9 @@ def questions(folder: Path) -> Iterator[Row]:
         with closing(schema.open_to_write(str(folder / "recorded.db"))) as connection:
             writer = journal.Writer(connection)
             with schema.transaction(connection):
-                key = writer.fetch(fetch)
+                key = writer.append_fetch(fetch)
             with schema.transaction(connection):
-                writer.answer(key, journal.Ended(writer.last_seen(), False, 0), answer.encode())
+                writer.append_answer(key, journal.Ended(writer.last_seen(), False, 0), answer.encode())
 
     def open_only() -> None:
         with closing(schema.open_to_read(path, is_brief=True)) as connection, schema.snapshot(connection):
@@ -218,11 +218,11 @@ def questions(folder: Path) -> Iterator[Row]:
     both = in_turn(open_only, lambda: record(answer), time.perf_counter)
     yield _row("opening to read / to write, record", *both, 0.2)
     with closing(OpenArchives(registry.load)) as archives:
-        archives.read(path)
+        archives.open_archive(path)
 
         def go_on() -> None:
             with schema.checking(archives.check_unchanged):
-                archives.read(path)
+                archives.open_archive(path)
 
         both = in_turn(go_on, lambda: record(answer), time.perf_counter)
     yield _row("kept open / opening to write, record", *both, 0.02)

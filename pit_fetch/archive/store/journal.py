@@ -111,10 +111,10 @@ class Writer:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
 
-    def fetch(self, fetch: FetchEntry) -> Key:
+    def append_fetch(self, fetch: FetchEntry) -> Key:
         return self._append("fetches", {**fetch._asdict(), "hosts": _json(fetch.hosts)})
 
-    def exchange(self, fetch: Key, exchange: Exchange) -> int:
+    def append_exchange(self, fetch: Key, exchange: Exchange) -> int:
         """Append an exchange. Return when it counts as received: never before any other in the archive."""
         # A clock that was set back must not make a reply older than its predecessors.
         seen = max(exchange.seen, self.last_seen())
@@ -132,7 +132,7 @@ class Writer:
         self._append("exchanges", values, fetch.origin)
         return seen
 
-    def answer(self, fetch: Key, ended: Ended, answer: bytes | None, *, is_kept: bool = True) -> None:
+    def append_answer(self, fetch: Key, ended: Ended, answer: bytes | None, *, is_kept: bool = True) -> None:
         """Append how a fetch ended and what it printed. An answer that is not kept is recorded as deleted."""
         digest = None
         if answer is not None:

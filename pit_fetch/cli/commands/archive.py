@@ -226,17 +226,11 @@ def _verdict(report: verification.Report) -> str:
 
 
 def _rebuild(call: Invocation) -> CommandResult:
-    with closing(_open_existing(call.path)) as connection:
+    with closing(schema.open_existing(call.path)) as connection:
         count = maintenance.rebuild(connection, call.runtime.find, call.on_progress("rebuilding"))
     return CommandResult(
         to_json({"fetches": count}) if call.options.json else f"the index was made again from {count:,} fetches\n"
     )
-
-
-def _open_existing(path: str) -> sqlite3.Connection:
-    """Open an archive to write, but do not create one. Raise ArchiveError."""
-    schema.open_to_read(path, is_brief=True).close()
-    return schema.open_to_write(path)
 
 
 # repair
@@ -256,7 +250,7 @@ def _repair(call: Invocation) -> CommandResult:
         other = None
         if call.options.other:
             other = opened.enter_context(closing(_open_other(call)))
-        connection = opened.enter_context(closing(_open_existing(call.path)))
+        connection = opened.enter_context(closing(schema.open_existing(call.path)))
         repaired = repair.repair(connection, other, call.runtime.find, call.on_progress("rebuilding"))
     status = ExitStatus.FOUND if repaired.lost else ExitStatus.OK
     if call.options.json:
@@ -360,7 +354,7 @@ def _drop_options(parser: Parser) -> None:
 def _drop(call: Invocation) -> CommandResult:
     options = call.options
     before = microseconds.to_micros(parse_value(_BEFORE, options.before))
-    opened = schema.open_to_read if options.dry_run else _open_existing
+    opened = schema.open_to_read if options.dry_run else schema.open_existing
     with closing(opened(call.path)) as connection:
         if options.dry_run:
             with schema.snapshot(connection):

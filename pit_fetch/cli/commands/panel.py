@@ -81,7 +81,6 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         if options.dry_run:
             return CommandResult(f"{plan}\n")
         progress.tell(plan)
-        progress.advise(grid.advice)
         if new_folder:
             os.makedirs(new_folder, exist_ok=True)
         width = 0 if path or runtime.stdout is None else terminal_width(runtime.stdout, runtime.environ)

@@ -101,7 +101,7 @@ class Archive:
         with closing(self.open()) as connection, schema.transaction(connection):
             writer = journal.Writer(connection)
             ended = journal.Ended(writer.last_seen(), False, answer.code)
-            writer.answer(writer.fetch(fetch), ended, answer.text.encode())
+            writer.append_answer(writer.append_fetch(fetch), ended, answer.text.encode())
         return answer
 
     def command(

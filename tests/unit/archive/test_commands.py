@@ -199,7 +199,7 @@ def test_verify_reads_one_moment_of_an_archive_that_grows(archive: Archive) -> N
 def test_rebuild_makes_the_index_again(archive: Archive) -> None:
     before = archive.offline(NEWS, "2026-06-05 12:00", pit="2026-06-01 15:30").text
     connection = archive.open()
-    connection.executescript("DELETE FROM validities; DELETE FROM streams; DELETE FROM reads; DELETE FROM runs")
+    connection.executescript("DELETE FROM validities; DELETE FROM streams; DELETE FROM reads; DELETE FROM stretches")
     assert archive.offline(NEWS, "2026-06-05 12:00", pit="2026-06-01 15:30").text != before
     assert of(archive, "rebuild") == {"fetches": 3}
     assert archive.offline(NEWS, "2026-06-05 12:00", pit="2026-06-01 15:30").text == before

@@ -174,7 +174,7 @@ def test_a_file_that_another_process_makes_meanwhile_is_an_archive(archive: Arch
             schema.open_to_write(str(archive.path)).close()
 
     empty.set_trace_callback(meanwhile)
-    schema._prepare(empty, 1.0)
+    schema._prepare(empty, str(archive.path), 1.0)
     assert empty.execute("PRAGMA user_version").fetchone() == (tables.FORMAT,)
 
 
