@@ -15,6 +15,7 @@ from pit_fetch.archive.store.errors import Damaged, Lost
 from pit_fetch.archive.store.journal import Exchange, Key
 from pit_fetch.errors import PitFetchError
 from pit_fetch.provider import Record
+from pit_fetch.request import coverage
 from pit_fetch.transport import HttpReply, HttpRequest, TransportError
 
 # A panel asks about each company as of a dozen instants, and there may be a list of names for each of these.
@@ -222,6 +223,19 @@ def fetch_to_index(
         until=microseconds.to_micros(query.last_stamp),
         items=items,
         rows=rows,
+        asked=_asked(recorded, seen, is_ended=complete),
+    )
+
+
+def _asked(recorded: InterpretedFetch, seen: int, *, is_ended: bool) -> index.Asked:
+    span = coverage.time_asked(recorded.query, microseconds.from_micros(seen))
+    terms = coverage.terms(recorded.query, recorded.request.provider.options)
+    return index.Asked(
+        is_ended,
+        microseconds.to_micros(span.since),
+        microseconds.to_micros(span.until),
+        recorded.counts_from(seen, is_conclusive=True),
+        {name: values or {index.ANY} for name, values in terms.items() if values is not None},
     )
 
 

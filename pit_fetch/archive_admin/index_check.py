@@ -27,12 +27,14 @@ _MARKED: Mapping[str, str] = {
     **{
         table: f"SELECT p.name, t.checksum, {columns} FROM {table} t LEFT JOIN streams p ON p.id = t.stream"
         for table, columns in {
-            "reads": "'', t.seen, t.origin, t.fetch, t.complete, t.since, t.until",
             "items": "'', t.stream, t.name",
             "first_held": "'', t.row, t.first",
             "pending": "'', t.origin, t.fetch",
         }.items()
     },
+    "reads": "SELECT p.name, t.checksum, '', t.seen, t.origin, t.fetch, t.complete, t.since, t.until, t.ended, "
+    "t.asked_from, t.asked_until, t.counts_from, a.text FROM reads t LEFT JOIN streams p ON p.id = t.stream "
+    "LEFT JOIN terms a ON a.id = t.terms AND a.stream = t.stream",
     "versions": "SELECT p.name, t.checksum, t.payload, i.name, t.content, t.available, t.revised, f.stamp, f.names "
     "FROM versions t LEFT JOIN items i ON i.id = t.item LEFT JOIN forms f ON f.id = t.form "
     "LEFT JOIN streams p ON p.id = i.stream AND p.id = f.stream",
@@ -46,8 +48,7 @@ _MARKED: Mapping[str, str] = {
 }
 # A row of a stream without ids: the checksum of a version stands for its id.
 _COMPARED: Mapping[str, str] = {
-    "reads": "SELECT t.seen, t.origin, t.fetch, t.complete, t.since, t.until FROM {place}.reads t "
-    "WHERE t.stream = {stream}",
+    "reads": "SELECT t.seen, t.origin, t.fetch, t.checksum FROM {place}.reads t WHERE t.stream = {stream}",
     "versions": "SELECT i.name, t.content, t.available, t.revised, f.stamp, f.names, t.payload "
     "FROM {place}.items i JOIN {place}.versions t ON t.item = i.id JOIN {place}.forms f ON f.id = t.form "
     "WHERE i.stream = {stream}",

@@ -3,6 +3,7 @@
 streams     a stream is the series of fetches that answer one question (source, hosts, plan, operation, and the options
             that affect a record); each row has how many of its fetches are in ``reads``
 reads       the fetches of a stream, in the order of their receipt
+terms       the values to which fetches narrow what they ask for, such as their tickers
 items       the items of a stream, each of which has a number
 forms       what many versions have in common: where their instants come from, and the names of their fields
 versions    each version of an item, once: its instants, and the values of its fields
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pit_fetch.archive.store import items, microseconds
@@ -38,9 +39,62 @@ UNASSIGNED = ""
 COMPLETE, INCOMPLETE, IN_PART = 1, 0, -1
 
 _STREAM = "(SELECT id FROM streams WHERE name = ?)"
-_READS = f"SELECT checksum, seen, origin, fetch, complete, since, until FROM reads WHERE stream = {_STREAM} "
-_LAST_FIRST = "ORDER BY seen DESC, origin DESC, fetch DESC"
+_READS = (
+    "SELECT r.checksum, r.seen, r.origin, r.fetch, r.complete, r.since, r.until, r.ended, r.asked_from, r.asked_until, "
+    f"r.counts_from, t.text FROM reads r LEFT JOIN terms t ON t.id = r.terms WHERE r.stream = {_STREAM} "
+)
+_WANTED = (
+    "AND r.seen BETWEEN :seen_from AND :seen_until AND r.counts_from <= :instant "
+    "AND r.asked_from <= :asked_until AND r.asked_until >= :asked_from "
+)
+_LAST_FIRST = "ORDER BY r.seen DESC, r.origin DESC, r.fetch DESC"
+# A question for more values than that is compared with every request of its time.
+_MOST_TERMS = 200
+# What a request asks for that excludes some values, and names none.
+ANY = "*"
 _VALID_THEN = "r.start <= ? AND (r.stop IS NULL OR r.stop > ?)"
+
+
+class Asked(NamedTuple):
+    """What a fetch asked for, as a question looks for it. Instants are in microseconds.
+
+    is_ended        it ran to its end
+    since, until    the time of publication that it asked for
+    counts_from     the first instant at which a complete answer to it counts
+    terms           by the name of an option, the values to which it narrows what is asked for; :data:`ANY` for all but
+                    some that it excludes
+    """
+
+    is_ended: bool = False
+    since: int = microseconds.NEVER
+    until: int = microseconds.ALWAYS
+    counts_from: int = microseconds.NEVER
+    terms: Mapping[str, Collection[str]] = {}
+
+    @property
+    def text(self) -> str:
+        """The terms as one text, each on a line of its own."""
+        return _lines(_term(name, value) for name, values in self.terms.items() for value in sorted(values))
+
+
+class Wanted(NamedTuple):
+    """Which fetches of a stream a question needs: only these are read, and interpreted. Instants are in microseconds.
+
+    seen_from, seen_until    when it was received
+    instant                  by when it counts
+    asked_from, asked_until  the time of which it asked for a part
+    terms                    by the name of an option, the values of which it asked for one, or for all; None: for all
+    """
+
+    seen_from: int = microseconds.NEVER
+    seen_until: int = microseconds.ALWAYS
+    instant: int = microseconds.ALWAYS
+    asked_from: int = microseconds.NEVER
+    asked_until: int = microseconds.ALWAYS
+    terms: Mapping[str, Collection[str] | None] = {}
+
+
+EVERY = Wanted()
 
 
 class FetchToIndex(NamedTuple):
@@ -53,6 +107,7 @@ class FetchToIndex(NamedTuple):
     items           the versions by item, including those that are not yet public
     rows            the digests of the rows of a snapshot
     has_every_item  every item that the fetch had could be derived again
+    asked           what it asked for
     """
 
     key: Key
@@ -65,6 +120,7 @@ class FetchToIndex(NamedTuple):
     items: Mapping[str, Sequence[Version]]
     rows: Collection[int] = ()
     has_every_item: bool = True
+    asked: Asked = Asked()
 
 
 def clear(connection: sqlite3.Connection) -> None:
@@ -128,21 +184,63 @@ class FetchRow(NamedTuple):
     shows_absence: bool
     since: int | None = None  # since when it covers dated items, in microseconds; None: it covers all
     has_every_item: bool = True  # every item that the fetch had is in the index
+    is_ended: bool = False  # it ran to its end
 
 
-def reads_of(connection: sqlite3.Connection, stream: str) -> list[FetchRow]:
-    """Return the fetches of a stream, the last one first. Raise Damaged, also if one of them is missing."""
-    if known_stream(connection, stream) is None:  # nothing was recorded of it
-        return []
-    salt, reads = stream_salt(stream), []
-    for checksum, *row in connection.execute(_READS + _LAST_FIRST, (stream,)):
-        check(checksum, salt, *row)
-        seen, origin, fetch, complete, since, _ = row
-        reads.append(FetchRow(seen, Key(origin, fetch), complete == COMPLETE, since, complete != IN_PART))
+def reads_of(connection: sqlite3.Connection, stream: str, wanted: Wanted = EVERY) -> Iterator[FetchRow]:
+    """Yield the fetches of a stream that are ``wanted``, the last one first.
+
+    Raise Damaged, also if any of the stream is missing.
+    """
+    number = known_stream(connection, stream)
+    if number is None:  # nothing was recorded of it
+        return
     # A row that is gone has no checksum that could be wrong: only their number shows it.
-    if connection.execute("SELECT reads FROM streams WHERE name = ?", (stream,)).fetchone() != (len(reads),):
+    query = "SELECT (SELECT count(*) FROM reads WHERE stream = s.id) = s.reads FROM streams s WHERE s.id = ?"
+    if connection.execute(query, (number,)).fetchone() != (1,):
         raise Damaged(DAMAGED_INDEX)
-    return reads
+    terms, values = _wanted_terms(wanted.terms)
+    query = f"{_READS.replace(_STREAM, ':number')}{_WANTED}{terms}{_LAST_FIRST}"
+    given = {**wanted._asdict(), **values, "number": number}
+    del given["terms"]
+    salt = stream_salt(stream)
+    for checksum, *row in connection.execute(query, given):
+        check(checksum, salt, *row)
+        seen, origin, fetch, complete, since, _, ended, *_ = row
+        yield FetchRow(seen, Key(origin, fetch), complete == COMPLETE, since, complete != IN_PART, bool(ended))
+
+
+def _wanted_terms(terms: Mapping[str, Collection[str] | None]) -> tuple[str, dict[str, str]]:
+    """Return the condition on what a fetch asked for in SQL, and its values."""
+    conditions, given = [], dict[str, str]()
+    if sum(len(values or ()) for values in terms.values()) > _MOST_TERMS:
+        return "", {}
+    for place, (name, values) in enumerate(terms.items()):
+        given[f"name{place}"] = f"\n{name}="
+        either = [f"instr(text, :name{place}) = 0"]
+        for number, value in enumerate(() if values is None else (*values, ANY)):
+            given[f"term{place}_{number}"] = _lines([_term(name, value)])
+            either.append(f"instr(text, :term{place}_{number})")
+        conditions.append(f"({' OR '.join(either)})")
+    if not conditions:
+        return "", {}
+    return f"AND r.terms IN (SELECT id FROM terms WHERE stream = :number AND {' AND '.join(conditions)}) ", given
+
+
+def _term(name: str, value: str) -> str:
+    return f"{name}={value}".replace("\n", " ")
+
+
+def _lines(terms: Iterable[str]) -> str:
+    return "".join(f"\n{term}\n" for term in terms)
+
+
+def terms_id(connection: sqlite3.Connection, number: int, asked: Asked) -> int:
+    """Return the id of the terms of a fetch in the stream with this number. They are added if they are new."""
+    connection.execute("INSERT OR IGNORE INTO terms (stream, text) VALUES (?, ?)", (number, asked.text))
+    query = "SELECT id FROM terms WHERE stream = ? AND text = ?"
+    (found,) = connection.execute(query, (number, asked.text)).fetchone()
+    return int(found)
 
 
 def defer(connection: sqlite3.Connection, stream: str, key: Key) -> None:
@@ -182,10 +280,10 @@ def has_ingested(connection: sqlite3.Connection, stream: str, key: Key, since: i
 def defer_all(connection: sqlite3.Connection, stream: str) -> None:
     """Remove all fetches of a stream from the index, and leave them to the next question about it."""
     number = stream_id(connection, stream)
-    for read in reads_of(connection, stream):
+    for read in list(reads_of(connection, stream)):
         defer(connection, stream, read.key)
     connection.execute("DELETE FROM versions WHERE item IN (SELECT id FROM items WHERE stream = ?)", (number,))
-    for table in ("reads", "forms", "items", "stretches", "validities", "first_held"):
+    for table in ("reads", "terms", "forms", "items", "stretches", "validities", "first_held"):
         connection.execute(f"DELETE FROM {table} WHERE stream = ?", (number,))
     _set_reads(connection, stream, number, 0)
 
@@ -210,7 +308,7 @@ def is_out_of_order(connection: sqlite3.Connection, fetch: FetchToIndex) -> bool
 
 def latest_complete_fetch(connection: sqlite3.Connection, stream: str, instant: int) -> tuple[Key, int] | None:
     """Return the last complete fetch of the stream received by ``instant``, and when. Raise Damaged."""
-    query = f"{_READS} AND complete = {COMPLETE} AND seen <= ? {_LAST_FIRST} LIMIT 1"
+    query = f"{_READS} AND r.complete = {COMPLETE} AND r.seen <= ? {_LAST_FIRST} LIMIT 1"
     row = connection.execute(query, (stream, instant)).fetchone()
     if row is None:
         return None

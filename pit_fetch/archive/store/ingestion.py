@@ -76,9 +76,12 @@ def add(connection: sqlite3.Connection, fetch: FetchToIndex, window_covers: Wind
         ((stream_id, row, fetch.seen, row_checksum(salt, row, fetch.seen)) for row in fetch.rows if row not in held),
     )
     complete = index.COMPLETE if fetch.shows_absence else index.INCOMPLETE if fetch.has_every_item else index.IN_PART
-    read = (fetch.seen, *fetch.key, complete, fetch.since, fetch.until)
+    is_ended, *span, _ = fetch.asked
+    read = (fetch.seen, *fetch.key, complete, fetch.since, fetch.until, int(is_ended), *span)
+    row = (stream_id, *read, index.terms_id(connection, stream_id, fetch.asked))
     added = connection.execute(
-        "INSERT OR IGNORE INTO reads VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (stream_id, *read, row_checksum(salt, *read))
+        f"INSERT OR IGNORE INTO reads VALUES ({', '.join('?' * len(row))}, ?)",
+        (*row, row_checksum(salt, *read, fetch.asked.text)),
     )
     index.count_reads(connection, fetch.stream, stream_id, added.rowcount)
 
@@ -216,8 +219,9 @@ class _Ingestion:
         since = min(stamps) if earlier is None else max(min(stamps), earlier.seen + 1)
         held = {before.seen for before in observed if not before.is_settled}
         if self.complete is None:
-            reads = index.reads_of(self.connection, self.fetch.stream)
-            self.complete = [read for read in reads if read.shows_absence and read.seen < seen]
+            wanted = index.Wanted(seen_from=self._first_stamp(), seen_until=seen - 1)
+            reads = index.reads_of(self.connection, self.fetch.stream, wanted)
+            self.complete = [read for read in reads if read.shows_absence]
         records: list[Record] = []
         for read in self.complete:
             if read.seen < since:  # reads come newest first
@@ -228,6 +232,11 @@ class _Ingestion:
             if self.window_covers(read.key, _available_since(records, read.since)):
                 return read.seen
         return None
+
+    def _first_stamp(self) -> int:
+        """Return the earliest instant of the fetch's versions: no read before it could have contained one of them."""
+        stamps = [version.stamped_at for versions in self.fetch.items.values() for version in versions]
+        return min((microseconds.NEVER if stamp is None else stamp for stamp in stamps), default=microseconds.NEVER)
 
     def _current(
         self,

@@ -8,7 +8,7 @@ answers      how a fetch ended and what it printed
 drops        the deletions on request, and their times; a deleted row leaves an entry of the kind "dropped"
 bodies       every body once, by the hash of its bytes, packed
 
-streams, reads, forms, items, versions, stretches, validities, first_held, pending    the index: see index.py
+streams, reads, terms, forms, items, versions, stretches, validities, first_held, pending    the index: see index.py
 
 Format 1 had no checksums in ``about`` and in most of the index, and did not know since when a row was held. Format 2
 had other streams. Format 3 had neither ``forms`` nor ``items``, and four times the bytes a version. Format 4 kept what
@@ -67,9 +67,11 @@ CREATE TABLE streams (
 CREATE INDEX streams_by_salt ON streams (salt);
 CREATE TABLE reads (
     stream INTEGER NOT NULL, seen INTEGER NOT NULL, origin TEXT NOT NULL, fetch INTEGER NOT NULL,
-    complete INTEGER NOT NULL, since INTEGER, until INTEGER, checksum INTEGER NOT NULL,
+    complete INTEGER NOT NULL, since INTEGER, until INTEGER, ended INTEGER NOT NULL, asked_from INTEGER NOT NULL,
+    asked_until INTEGER NOT NULL, counts_from INTEGER NOT NULL, terms INTEGER NOT NULL, checksum INTEGER NOT NULL,
     PRIMARY KEY (stream, seen, origin, fetch)
 ) WITHOUT ROWID;
+CREATE TABLE terms (id INTEGER PRIMARY KEY, stream INTEGER NOT NULL, text TEXT NOT NULL, UNIQUE (stream, text));
 CREATE TABLE forms (
     id INTEGER PRIMARY KEY, stream INTEGER NOT NULL, stamp TEXT NOT NULL, names TEXT NOT NULL,
     UNIQUE (stream, stamp, names)
@@ -100,7 +102,18 @@ CREATE TABLE pending (
 ) WITHOUT ROWID;
 CREATE INDEX pending_by_stream ON pending (stream);
 """
-DERIVED = ("streams", "reads", "versions", "stretches", "validities", "first_held", "pending", "forms", "items")
+DERIVED = (
+    "streams",
+    "reads",
+    "versions",
+    "stretches",
+    "validities",
+    "first_held",
+    "pending",
+    "forms",
+    "items",
+    "terms",
+)
 # What formats 1 to 8 called some of them.
 FORMER = ("runs", "pools", "sights", "reigns", "firsts", "due")
 SCHEMA = ABOUT + LOG + INDEX

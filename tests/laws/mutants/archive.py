@@ -81,7 +81,7 @@ def _added(change: Any) -> Make:
 
     def make(real: Any) -> Any:
         def add(connection: Any, fetch: Any, window_covers: Any) -> None:
-            seconds = [read for read in index.reads_of(connection, fetch.stream) if read.seen == fetch.seen]
+            seconds = list(index.reads_of(connection, fetch.stream, index.Wanted(fetch.seen, fetch.seen)))
             real(connection, *change(fetch, window_covers, seconds))
 
         return add

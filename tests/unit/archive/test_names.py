@@ -67,7 +67,7 @@ def test_what_stands_for_what_is_read_from_the_name_of_the_stream(archive: Archi
         asked = Archived(connection, load).interpret(key)
         assert asked is not None
         assert asked.query.options["cik"] == "320193"
-        assert index.reads_of(connection, stream)[0].key == key
+        assert next(index.reads_of(connection, stream)).key == key
         without_bodies = Archived(connection, load)
         without_bodies.read_body = None  # type: ignore[assignment, method-assign]
         assert without_bodies.interpret(key, stream) == asked
