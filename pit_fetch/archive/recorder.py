@@ -34,6 +34,15 @@ AT_ONCE = 8
 _HARMLESS = ("unverifiable", "no_data")
 
 
+def check_clock(connection: sqlite3.Connection, now: int) -> None:
+    """Raise ConfigError if the last entry of an archive is more than ten minutes after ``now``, in microseconds.
+
+    What is recorded would count as received at that entry, maybe long after its receipt.
+    """
+    if now < journal.Writer(connection).last_seen() - MOST_APART // timedelta(microseconds=1):
+        raise ConfigError(Code.CLOCK_BEFORE_ARCHIVE)
+
+
 class ArchiveRecorder:
     """Records one fetch in the archive at ``path``.
 
@@ -75,10 +84,7 @@ class ArchiveRecorder:
     def _open(self) -> None:
         self.connection = schema.open_to_write(self.path, self.lock_timeout)  # the source needs the rest of the time
         self._deletions = journal.deletions(self.connection)
-        # What is recorded would count as received at the last entry, maybe long after its receipt.
-        earliest = journal.Writer(self.connection).last_seen() - MOST_APART // timedelta(microseconds=1)
-        if self.recorded.fetch.began < earliest:
-            raise ConfigError(Code.CLOCK_BEFORE_ARCHIVE)
+        check_clock(self.connection, self.recorded.fetch.began)
 
     def note(self, request: HttpRequest, reply: HttpReply) -> None:
         """Append one exchange. It is on disk when this returns."""

@@ -49,7 +49,9 @@ def recorded_answer(connection: sqlite3.Connection, key: Key) -> RecordedAnswer:
     deleted = journal.withdrawn(connection).get(key)
     if deleted is not None:
         day = microseconds.from_micros(deleted).date().isoformat()
-        raise ArchiveError(f"the text of that answer was deleted on {day}: it repeated what archive drop deletes")
+        raise ArchiveError(
+            f"the text of that answer was deleted on {day}: it may have repeated what archive drop deletes"
+        )
     answer = journal.answer_of(connection, key)
     if answer is None:
         raise ArchiveError("that fetch was part of a capture, which prints no answer: ask for it with --offline")

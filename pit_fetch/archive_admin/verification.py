@@ -10,16 +10,19 @@ import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from datetime import timedelta
 from itertools import islice
 from typing import NamedTuple
 
 from pit_fetch.archive.interpreted import Find
-from pit_fetch.archive.store import about, bodies, journal, schema, tables
+from pit_fetch.archive.store import about, bodies, journal, microseconds, schema, tables
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, Lost, Unreadable, archive_error
 from pit_fetch.archive.store.journal import COLUMNS, DROPPED, LOST, NAMED, Key
 from pit_fetch.archive_admin import index_check
 from pit_fetch.archive_admin.progress import OnDone, OnProgress, count, silently
 from pit_fetch.engine.registry import load
+from pit_fetch.net.clocks import MOST_APART
+from pit_fetch.support.wording import counted
 
 # SQLite's own complaints about a file are many, and one says enough.
 _COMPLAINTS = 3
@@ -45,8 +48,11 @@ def verify(
     on_progress: OnProgress = silently,
     *,
     with_index: bool = True,
+    now: int = microseconds.ALWAYS,
 ) -> Report:
     """Verify everything, or all but the index. A file that cannot be read to its end is damaged, too.
+
+    So is one with entries from after ``now``, in microseconds: later ones count as received at these.
 
     Raise ArchiveError if it is locked, or a package is missing.
     """
@@ -58,6 +64,7 @@ def verify(
             report, whole = Report(entries, kept, ()), entries + kept + fetches
             damage += _damaged_file(connection)
             damage += _damaged_notes(connection)
+            damage += from_the_future(connection, now)
             damage += _damaged_entries(connection, lambda done: on_progress(done, whole))
             damage += _damaged_bodies(connection, lambda done: on_progress(entries + done, whole))
             if with_index:
@@ -70,6 +77,18 @@ def verify(
             raise problem from error
         damage.append("the file: it cannot be read to its end")
     return report._replace(damage=tuple(damage))
+
+
+def from_the_future(connection: sqlite3.Connection, now: int) -> Iterator[str]:
+    """Yield a line if fetches are from after ``now``, so far that the clocks of two machines do not explain it."""
+    latest = now + MOST_APART // timedelta(microseconds=1)
+    count = len(journal.fetches_after(connection, latest))
+    if count:
+        last = journal.Writer(connection).last_seen()
+        yield (
+            f"the future: {counted(count, 'fetch', 'es')} after this machine's clock, the last entry of "
+            f"{microseconds.isoformat(last)}: set the clock, or delete with archive drop --after"
+        )
 
 
 def _damaged_file(connection: sqlite3.Connection) -> Iterator[str]:

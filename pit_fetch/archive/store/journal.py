@@ -514,6 +514,16 @@ def fetches(connection: sqlite3.Connection) -> list[Key]:
     )
 
 
+def fetches_after(connection: sqlite3.Connection, instant: int, source: str = "") -> list[Key]:
+    """Return the fetches, of a source or of all, that began or received something after an instant."""
+    later = " OR ".join(
+        f"EXISTS (SELECT 1 FROM {kind} t WHERE t.origin = f.origin AND t.fetch = f.seq AND t.seen > ?1)"
+        for kind in ("exchanges", "answers")
+    )
+    query = f"SELECT origin, seq FROM fetches f WHERE ?2 IN ('', f.source) AND (f.began > ?1 OR {later})"
+    return keys(connection, query, instant, source)
+
+
 def ending_order(fetch: str) -> str:
     """Return the order in which fetches ended, in SQL: ``a`` is the answer, ``f.origin`` and ``fetch`` the key."""
     last = f"SELECT max(seen) FROM exchanges e WHERE e.origin = f.origin AND e.fetch = {fetch}"

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from typing import Any, NamedTuple
 
-from pit_fetch.archive.store import schema
+from pit_fetch.archive.recorder import check_clock
+from pit_fetch.archive.store import microseconds, schema
 from pit_fetch.archive.store.errors import archive_error
 from pit_fetch.archive_admin.capture import request_list, run_log
 from pit_fetch.archive_admin.capture.estimate import SourcePlan
@@ -73,6 +74,7 @@ def carry_out(job: CaptureJob, path: str, runtime: Runtime, shown: Shown, *, is_
     try:
         if not is_dry:
             with closing(schema.open_to_write(path)) as connection:
+                check_clock(connection, microseconds.to_micros(runtime.clock.now()))
                 start = prepare(job, connection, runtime)
                 return CaptureReport(path, tuple(run(job, start, connection, runtime, shown)), start.plans)
         if os.path.exists(path):

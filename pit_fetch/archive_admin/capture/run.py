@@ -32,6 +32,9 @@ from pit_fetch.times import format_for_people
 State = Literal["captured", "empty", "held", "failed", "not asked"]
 
 
+_UNUSABLE = "the archive can no longer be used"
+
+
 class CaptureResult(NamedTuple):
     """The result of a request. ``items`` is the number of public items; None if the source was not asked.
 
@@ -69,16 +72,16 @@ class CaptureJob(NamedTuple):
 class Prepared(NamedTuple):
     """A capture before anything is asked.
 
-    results   one for each request: "held" if the run to be continued has captured it
-    plans     what is asked of each source for the others
-    last      the run to be continued; None for a new one
-    captured  when each request was captured in it
+    results  one for each request: "held" if the run to be continued has captured it
+    plans    what is asked of each source for the others
+    run      the run to be continued, or a new one
+    known    what the archive notes of the requests, by their texts
     """
 
     results: list[CaptureResult]
     plans: tuple[SourcePlan, ...]
-    last: run_log.CaptureRun | None
-    captured: dict[str, int]
+    run: run_log.CaptureRun
+    known: dict[str, run_log.ListedRequest]
 
 
 class Shown(NamedTuple):
@@ -93,29 +96,28 @@ def prepare(job: CaptureJob, connection: sqlite3.Connection | None, runtime: Run
 
     Raise ArchiveError, or ConfigError for a malformed rate.
     """
-    last, captured, calls = _history(job, connection, microseconds.to_micros(runtime.clock.now()))
+    current, known = _history(job, connection, microseconds.to_micros(runtime.clock.now()))
     due: dict[str, tuple[Provider, int]] = {}
     results = []
     for fetch in job.planned:
         provider, text = fetch.request.provider, fetch.text
-        state: State = "held" if text in captured else "not asked"
+        before = known.setdefault(text, run_log.ListedRequest(text, fetch.wanted.name))
+        state: State = "held" if before.run == current.id else "not asked"
         results.append(CaptureResult(fetch.wanted.name, provider.name, text, state, note=fetch.note))
         if state != "held":
-            due[text] = provider, calls.get(text, 1)
-    return Prepared(results, plans(due.values(), runtime.environ), last, captured)
+            due[text] = provider, before.calls
+    return Prepared(results, plans(due.values(), runtime.environ), current, known)
 
 
 def _history(
     job: CaptureJob, connection: sqlite3.Connection | None, now: int
-) -> tuple[run_log.CaptureRun | None, dict[str, int], dict[str, int]]:
-    """Return the run to be continued, when it captured what, and the calls of the last run. Raise ArchiveError."""
+) -> tuple[run_log.CaptureRun, dict[str, run_log.ListedRequest]]:
+    """Return the run to be continued, or a new one, and what is noted of the requests. Raise ArchiveError."""
     if connection is None:
-        return None, {}, {}
+        return run_log.begin(now), {}
     with translating():
         last = None if job.again else run_log.continued(connection, job.name, now, job.missing)
-        # A new run has captured nothing, even if the clock was ahead during an earlier one.
-        captured = {} if last is None else run_log.captured_since(connection, last.began, with_items=True)
-        return last, captured, run_log.calls(connection, job.name)
+        return last or run_log.begin(now), run_log.requests(connection, job.name)
 
 
 def run(
@@ -125,10 +127,7 @@ def run(
 
     Once the archive can no longer be used, nothing more is fetched: it would cost the source, and be for nothing.
     """
-    now = microseconds.to_micros(runtime.clock.now())
-    captured, listed = {**start.captured}, {result.request: result.name for result in start.results}
-    with translating():
-        current = start.last or run_log.begin(connection, job.name, now, listed)
+    current, known = start.run, start.known
     # A process that is killed leaves a run that is continued.
     run_log.note(connection, job.name, current._replace(over=False))
     for planned in start.plans:
@@ -137,13 +136,15 @@ def run(
     for place, (fetch, result) in enumerate(zip(job.planned, start.results, strict=True), 1):
         if problem:
             result = result._replace(state="not asked", reason=problem)
-        elif result.request in captured:
+        elif known[result.request].run == current.id:  # also a request that the list has twice
             result = result._replace(state="held")
         else:
             shown.show(f"{place} of {len(job.planned)}{pace.left()}: {escape_unprintable(result.name)} ...")
-            result, problem = _capture(fetch, result, current, runtime)
-            if result.state == "captured":
-                captured[result.request] = now
+            before = known[result.request]._replace(name=result.name)
+            result, after, problem = _capture(fetch, result, before, runtime)
+            if after is not None:
+                known[result.request] = after._replace(run=current.id if result.state == "captured" else "")
+                problem = problem or _noted(connection, job.name, known[result.request])
         yield result
     if not problem:
         with contextlib.suppress(ArchiveError):  # otherwise the run is continued, and finds everything captured
@@ -167,13 +168,24 @@ class _Pace:
         return f", {duration((self.due - asked) * seconds / asked)} left" if 0 < asked < self.due else ""
 
 
+def _noted(connection: sqlite3.Connection, name: str, request: run_log.ListedRequest) -> str:
+    """Note how a request was captured. Return why the archive can no longer be used, or ""."""
+    try:
+        run_log.note_request(connection, name, request)
+    except ArchiveError:
+        return _UNUSABLE
+    return ""
+
+
 def _capture(
-    planned: PlannedFetch, result: CaptureResult, current: run_log.CaptureRun, runtime: Runtime
-) -> tuple[CaptureResult, str]:
-    """Fetch a request. Return its result, and why the archive can no longer be used, or ""."""
+    planned: PlannedFetch, result: CaptureResult, before: run_log.ListedRequest, runtime: Runtime
+) -> tuple[CaptureResult, run_log.ListedRequest | None, str]:
+    """Fetch a request. Return its result, what is to be noted of it, and why the archive can no longer be used, or "".
+
+    A fetch that failed leaves what was noted ``before`` it.
+    """
     # Planned again for its turn: a PIT from when the list was read would leave out what came since.
     wanted, request, query, _ = plan(planned.wanted, runtime, runtime.clock.now())
-    before = current.requests.get(result.request, run_log.ListedRequest(wanted.name))
     # Of a short time there may be nothing, but not of something that was never there.
     is_short = query.operation.earliest(query) is not None
     may_be_empty = wanted.may_be_empty or (is_short and before.has_brought)
@@ -186,13 +198,21 @@ def _capture(
         session.finish(None, ExitStatus.FOUND if failures or is_empty else ExitStatus.OK)
         if session.problem and not failures:
             failures = [ConfigError(Code.NOT_RECORDED, problem=session.problem).gap]
-    problem = "the archive can no longer be used" if session is not None and session.problem else ""
+    problem = _UNUSABLE if session is not None and session.problem else ""
     gaps = failures or [*_shortfalls(collected), *([nothing(collected)] if is_empty else [])]
     reason = redactor(collected.secrets)(" ".join(dict.fromkeys(gap.reason for gap in gaps)))
     state: State = "failed" if failures else "empty" if is_empty else "captured"
     missing = "" if failures else _hole(query, microseconds.from_micros(before.last))
     result = result._replace(state=state, items=len(selection.records), exchanges=collected.requests, reason=reason)
-    return result._replace(missing=missing), problem
+    if failures or session is None or session.recorder.key is None:
+        return result._replace(missing=missing), None, problem
+    after = before._replace(
+        fetch=str(session.recorder.key),
+        last=microseconds.to_micros(query.started),
+        calls=max(1, collected.requests),
+        has_brought=before.has_brought or bool(selection.records),
+    )
+    return result._replace(missing=missing), after, problem
 
 
 def _hole(query: Query, last: datetime | None) -> str:

@@ -43,6 +43,10 @@ class Invocation(NamedTuple):
     runtime: Runtime
     progress: Progress
 
+    @property
+    def now(self) -> int:
+        return microseconds.to_micros(self.runtime.clock.now())
+
     def on_progress(self, activity: str) -> OnProgress:
         """Return a function that shows on the terminal how many per cent of an activity are done."""
         shown = -1
@@ -128,13 +132,14 @@ def _short(number: int) -> str:
 def _info(call: Invocation) -> CommandResult:
     with closing(schema.open_to_read(call.path)) as connection, schema.snapshot(connection):
         overview, number = stats.overview(connection), schema.format_of(connection)
+        future = [*verification.from_the_future(connection, call.now)]
     size = sum(os.path.getsize(call.path + end) for end in ("", "-wal") if os.path.exists(call.path + end))
     if not call.options.json:
-        return CommandResult("\n".join(_about(call.path, size, number, overview)) + "\n")
+        return CommandResult("\n".join([*_about(call.path, size, number, overview), *future]) + "\n")
     times = [{"first": isoformat(source.first), "last": isoformat(source.last)} for source in overview.sources]
     sources = [{**source._asdict(), **ends} for source, ends in zip(overview.sources, times, strict=True)]
     about = {"path": call.path, "format": number, "bytes": size}
-    return CommandResult(to_json({**about, **overview._asdict(), "sources": sources}))
+    return CommandResult(to_json({**about, **overview._asdict(), "sources": sources, "future": future}))
 
 
 def _about(path: str, size: int, number: int, overview: stats.Overview) -> Iterator[str]:
@@ -204,7 +209,8 @@ def _source(name: str, connection: sqlite3.Connection, runtime: Runtime) -> str:
 def _verify(call: Invocation) -> CommandResult:
     try:
         with closing(schema.open_to_read(call.path)) as connection:
-            report = verification.verify(connection, call.runtime.find, call.on_progress("verifying"))
+            on_progress = call.on_progress("verifying")
+            report = verification.verify(connection, call.runtime.find, on_progress, now=call.now)
     except Damaged as error:
         report = verification.Report(0, 0, (f"the file: {error.problem}",))
     is_sound = not report.damage
@@ -336,43 +342,51 @@ def _merge_options(parser: Parser) -> None:
 
 def _merge(call: Invocation) -> CommandResult:
     with closing(_open_other(call)) as source, closing(schema.open_to_write(call.path)) as connection:
-        count = maintenance.merge(connection, source, call.runtime.find, call.on_progress("merging"))
+        count = maintenance.merge(connection, source, call.runtime.find, call.on_progress("merging"), call.now)
     return CommandResult(to_json({"entries": count}) if call.options.json else f"{count:,} entries were taken over\n")
 
 
 _BEFORE = Option("before", "what began before: a New York date or a full timestamp", kind="instant")
+_AFTER = Option("after", "what is from after it", kind="instant")
 
 
 def _drop_options(parser: Parser) -> None:
-    parser.add_argument("--source", required=True, help="the source whose fetches are deleted")
-    parser.add_argument(
-        "--before", required=True, metavar="DATE", help="only fetches that began before a New York date or a timestamp"
-    )
+    parser.add_argument("--source", help="the source whose fetches are deleted; with --after, without it all of them")
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--before", metavar="DATE", help="fetches that began before a New York date or a timestamp")
+    which.add_argument("--after", metavar="DATE", help="what a clock that was ahead has dated after that instant")
     parser.add_argument("--dry-run", action="store_true", help="only show how much would be deleted")
 
 
 def _drop(call: Invocation) -> CommandResult:
     options = call.options
-    before = microseconds.to_micros(parse_value(_BEFORE, options.before))
+    if options.before and not options.source:
+        return refused("--before deletes the fetches of one source: name it with --source")
+    given = {
+        name: microseconds.to_micros(parse_value(option, value))
+        for name, option, value in (("before", _BEFORE, options.before), ("after", _AFTER, options.after))
+        if value
+    }
     opened = schema.open_to_read if options.dry_run else schema.open_existing
     with closing(opened(call.path)) as connection:
+        source = _source(options.source, connection, call.runtime) if options.source else ""
+        deletion = maintenance.Deletion(source, **given)
         if options.dry_run:
             with schema.snapshot(connection):
-                source, on_progress = _source(options.source, connection, call.runtime), call.on_progress("comparing")
-                dropped = maintenance.to_drop(connection, source, before, call.runtime.find, on_progress)
+                dropped = maintenance.to_drop(connection, deletion)
         else:
-            source = _source(options.source, connection, call.runtime)
-            now, on_progress = microseconds.to_micros(call.runtime.clock.now()), call.on_progress("rebuilding")
-            dropped = maintenance.drop(connection, source, before, now, call.runtime.find, on_progress)
+            on_progress = call.on_progress("rebuilding")
+            dropped = maintenance.drop(connection, deletion, call.now, call.runtime.find, on_progress)
     if options.json:
         counts = {"fetches": dropped.fetches, "later_answers": dropped.answers, "dry_run": options.dry_run}
-        return CommandResult(to_json({"source": source, "before": isoformat(before), **counts}))
+        instants = {name: isoformat(number) for name, number in given.items()}
+        return CommandResult(to_json({"source": source, **instants, **counts}))
     done = "would be deleted" if options.dry_run else "deleted, for good"
-    fetches = counted(dropped.fetches, "fetch", "es")
-    text = f"{fetches} of {source} that began before {_short(before)}: {done}\n"
+    of, ((word, instant),) = f" of {source}" * bool(source), given.items()
+    when = f"that began before {_short(instant)}" if word == "before" else f"after {_short(instant)}"
+    text = f"{counted(dropped.fetches, 'fetch', 'es')}{of} {when}: {done}\n"
     if dropped.answers:
-        repeating = "later answer that repeats" if dropped.answers == 1 else "later answers that repeat"
-        text += f"{dropped.answers:,} {repeating} what was deleted: {done}\n"
+        text += f"{counted(dropped.answers, 'later answer')} that may repeat what was deleted: {done}\n"
     return CommandResult(text)
 
 

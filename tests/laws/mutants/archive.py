@@ -246,17 +246,17 @@ def _shared_for_first(way: reading.Way) -> reading.Way:
 
 
 def _nothing_is_repeated(real: Any) -> Any:
-    return lambda connection, gone, find, on_progress=None: set()
+    return lambda connection, gone: set()
 
 
 def _unless(is_spared: Any) -> Make:
     """What repeats the deleted, but for the answers of which ``is_spared``."""
 
     def make(real: Any) -> Any:
-        def dependents(connection: Any, gone: Any, find: Any, *given: Any) -> Any:
-            return {key for key in real(connection, gone, find, *given) if not is_spared(connection, key)}
+        def later_answers(connection: Any, gone: Any) -> Any:
+            return {key for key in real(connection, gone) if not is_spared(connection, key)}
 
-        return dependents
+        return later_answers
 
     return make
 
@@ -881,9 +881,9 @@ MUTANTS = (
         ),
     ),
     *_in(
-        "pit_fetch.archive_admin.dependents",
-        ("archive: later answers keep what was deleted", "dependents", _nothing_is_repeated, (*_DROPPED, *_MERGED)),
-        ("archive: who asked the network repeats nothing deleted", "dependents", _unless(_is_live), _DROPPED),
+        "pit_fetch.archive_admin.maintenance",
+        ("archive: later answers keep what was deleted", "later_answers", _nothing_is_repeated, (*_DROPPED, *_MERGED)),
+        ("archive: who asked the network repeats nothing deleted", "later_answers", _unless(_is_live), _DROPPED),
     ),
     *_in(
         "pit_fetch.archive.store.journal",
