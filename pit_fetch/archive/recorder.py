@@ -176,9 +176,10 @@ class ArchiveRecorder:
             is_kept = journal.deletions(writer.connection) == self._deletions  # a deletion changes their number
             writer.append_answer(key, journal.Ended(seen, self._is_complete, status), answer, is_kept=is_kept)
             if is_pending:
-                stream = self._resolve_names(writer.connection, key).stream
-                self._forget_unfinished(writer, stream, key)
-                index.defer(writer.connection, stream, key)
+                with schema.savepoint(writer.connection):
+                    stream = self._resolve_names(writer.connection, key).stream
+                    self._forget_unfinished(writer, stream, key)
+                    index.defer(writer.connection, stream, key)
 
         self._write(append)
         self.close()

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 from collections.abc import Collection, Mapping
+from contextlib import closing
+from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple
 
 from pit_fetch.archive.archived import Archived
 from pit_fetch.archive.interpreted import Find
 from pit_fetch.archive.recorder import AT_ONCE
 from pit_fetch.archive.store import index, journal, microseconds, schema
-from pit_fetch.archive.store.errors import ArchiveError, archive_error
-from pit_fetch.archive.store.journal import COLUMNS, DROPPED, LOST, NAMED, Key
+from pit_fetch.archive.store.errors import ArchiveError, Damaged, Lost, archive_error
+from pit_fetch.archive.store.journal import COLUMNS, DROPPED, LOST, NAMED, UNKNOWN_LINK, Key
 from pit_fetch.archive_admin.progress import OnProgress, count, silently
-from pit_fetch.archive_admin.repair import fill_bodies
-from pit_fetch.archive_admin.verification import verify
+from pit_fetch.archive_admin.verification import Report, verify
 from pit_fetch.engine.registry import load
 
 
@@ -47,6 +49,25 @@ def ingest_pending(connection: sqlite3.Connection, find: Find) -> None:
                 is_left = Archived(connection, find).ingest(stream, AT_ONCE)
 
 
+def backup(path: str, target: str, find: Find = load, on_progress: OnProgress = silently) -> Report:
+    """Copy the archive at ``path`` to a new file while others record, and verify the copy.
+
+    It is there whole and sound, or not at all. Raise ArchiveError.
+    """
+    if os.path.lexists(target):
+        raise ArchiveError(f"there is a file already at {target}: name a new one")
+    with TemporaryDirectory(dir=os.path.dirname(target), prefix=".pit_fetch-") as folder:
+        copy = os.path.join(folder, "copy.db")
+        schema.open_to_read(path).close()  # or it may be no archive
+        schema.copy_to(path, copy)
+        with closing(schema.open_to_read(copy)) as connection:
+            report = verify(connection, find, on_progress, with_index=False)
+        if report.damage:
+            raise ArchiveError(f"it is damaged ({report.damage[0]}): run pit_fetch archive verify")
+        os.rename(copy, target)
+    return report
+
+
 def merge(
     connection: sqlite3.Connection,
     other: sqlite3.Connection,
@@ -72,7 +93,7 @@ def merge(
             for *key, kind, link in other.execute("SELECT * FROM entries ORDER BY origin, seq").fetchall():
                 change = _merge_entry(connection, other, Key(*key), kind, link, textless)
                 merged, is_less = merged + bool(change), is_less or change == "deleted"
-            merged += sum(1 for _ in fill_bodies(connection, other))
+            merged += _fill_bodies(connection, other)
             is_less = _delete_orphans(connection) or is_less
             unrecorded = (repeating & _fetches(connection)) - set(journal.withdrawn(connection))
             if unrecorded:
@@ -92,8 +113,11 @@ def _merge_entry(
 ) -> Literal["", "new", "deleted"]:
     """Copy an entry of the other archive. Return what that changed. Raise ArchiveError."""
     mine = journal.entry_of(connection, key)
-    if mine is not None and LOST not in (mine.kind, kind) and mine.link != link:
+    is_known = mine is not None and UNKNOWN_LINK not in (mine.link, link)
+    if mine is not None and is_known and LOST not in (mine.kind, kind) and mine.link != link:
         raise ArchiveError("the two continue one chain differently: one of them was changed")
+    if mine is not None and mine.link == UNKNOWN_LINK != link:
+        connection.execute("UPDATE entries SET link = ? WHERE origin = ? AND seq = ?", (link, *key))
     if mine is not None and mine.kind in COLUMNS and kind == DROPPED:
         _delete(connection, mine.kind, key)
         return "deleted"
@@ -102,6 +126,7 @@ def _merge_entry(
     connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)", (*key, kind, link))
     if kind in COLUMNS:
         journal.copy_row(other, connection, kind, key, textless)
+        journal.copy_note(other, connection, key)
     return "new"
 
 
@@ -111,6 +136,17 @@ def _repeating(connection: sqlite3.Connection, other: sqlite3.Connection) -> set
     # The answers that both hold were judged where the deletion was made.
     unknown = later_answers(other, theirs & _dropped(connection)) - mine
     return later_answers(connection, mine & _dropped(other)) | unknown
+
+
+def _fill_bodies(connection: sqlite3.Connection, other: sqlite3.Connection) -> int:
+    """Take the bodies that were given up from another archive. Return how many."""
+    given_up = connection.execute("SELECT digest FROM bodies WHERE coding = ?", (LOST,)).fetchall()
+    found = 0
+    for (digest,) in given_up:
+        with contextlib.suppress(Damaged, Lost):
+            journal.Writer(connection).body(journal.read_body(other, digest))
+            found += 1
+    return found
 
 
 def _fetches(connection: sqlite3.Connection) -> set[Key]:

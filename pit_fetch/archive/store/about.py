@@ -11,7 +11,7 @@ from pit_fetch.archive.store.errors import damaged
 def get(connection: sqlite3.Connection, name: str) -> str | None:
     """Return the text under ``name``, or None. Raise Damaged."""
     for found, value, *checksum in connection.execute("SELECT * FROM about WHERE name = ?", (name,)):
-        if not _is_sound(found, value, *checksum):
+        if not is_sound(found, value, *checksum):
             raise damaged("a note about it has changed")
         return str(value)
     return None
@@ -19,12 +19,12 @@ def get(connection: sqlite3.Connection, name: str) -> str | None:
 
 def sound(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     """Return every text by name, without those that were altered."""
-    return [(name, value) for name, value, *checksum in _rows(connection) if _is_sound(name, value, *checksum)]
+    return [(name, value) for name, value, *checksum in _rows(connection) if is_sound(name, value, *checksum)]
 
 
 def changed(connection: sqlite3.Connection) -> list[str]:
     """Return the names of the texts that were altered: their checksum is no longer right."""
-    return [name for name, value, *checksum in _rows(connection) if not _is_sound(name, value, *checksum)]
+    return [name for name, value, *checksum in _rows(connection) if not is_sound(name, value, *checksum)]
 
 
 def put(connection: sqlite3.Connection, name: str, value: str) -> None:
@@ -35,7 +35,8 @@ def _rows(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
     return connection.execute("SELECT * FROM about").fetchall()
 
 
-def _is_sound(name: str, value: str, checksum: object = None) -> bool:
+def is_sound(name: str, value: str, checksum: object = None) -> bool:
+    """Return whether a text is as it was put."""
     return checksum is None or checksum == _checksum(name, value)  # format 1 has no checksums
 
 

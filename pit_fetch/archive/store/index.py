@@ -288,6 +288,18 @@ def defer_all(connection: sqlite3.Connection, stream: str) -> None:
     _set_reads(connection, stream, number, 0)
 
 
+def unplaced(connection: sqlite3.Connection, origin: str, seq: int) -> list[Key]:
+    """Return the fetches of a chain from a number on that ended, have a reply, and are neither indexed nor pending."""
+    query = (
+        "SELECT f.origin, f.seq FROM fetches f WHERE f.origin = ? AND f.seq >= ? "
+        "AND EXISTS (SELECT 1 FROM answers a WHERE a.origin = f.origin AND a.fetch = f.seq) "
+        "AND EXISTS (SELECT 1 FROM exchanges e WHERE e.origin = f.origin AND e.fetch = f.seq) "
+        "AND NOT EXISTS (SELECT 1 FROM pending p WHERE p.origin = f.origin AND p.fetch = f.seq) "
+        "AND (f.origin, f.seq) NOT IN (SELECT origin, fetch FROM reads)"
+    )
+    return [Key(*row) for row in connection.execute(query, (origin, seq))]
+
+
 def mark_ingested(connection: sqlite3.Connection, key: Key) -> None:
     connection.execute("DELETE FROM pending WHERE origin = ? AND fetch = ?", key)
 

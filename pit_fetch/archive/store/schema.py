@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 
 from pit_fetch.archive.store import about, index, journal, reading
-from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error, translating
+from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, archive_error, translating
 from pit_fetch.archive.store.reading import Reader
 from pit_fetch.archive.store.tables import ABOUT, APPLICATION_ID, DERIVED, FORMAT, INDEX, SCHEMA
 
@@ -168,6 +168,24 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         with contextlib.suppress(sqlite3.Error):
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
+
+
+@contextlib.contextmanager
+def savepoint(connection: sqlite3.Connection) -> Iterator[None]:
+    """Undo what a block has written to a damaged index: what is recorded in its transaction stays.
+
+    The index can be made again, and a reply cannot.
+    """
+    connection.execute("SAVEPOINT index_only")
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        connection.execute("ROLLBACK TO index_only")
+        if not isinstance(archive_error(error), Damaged):
+            raise
+    except Damaged:
+        connection.execute("ROLLBACK TO index_only")
+    connection.execute("RELEASE index_only")
 
 
 def _prepare(connection: sqlite3.Connection, path: str, busy_seconds: float) -> None:

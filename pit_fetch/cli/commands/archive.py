@@ -5,7 +5,6 @@ The commands are for people and scheduled jobs: they show, and delete, what came
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import shlex
@@ -22,6 +21,7 @@ from pit_fetch.archive_admin import maintenance, repair, replay, sample, stats, 
 from pit_fetch.archive_admin.capture import run_log
 from pit_fetch.archive_admin.operators import VARIABLE, path_of, require_operator
 from pit_fetch.archive_admin.progress import OnProgress
+from pit_fetch.archive_admin.replay import key_of
 from pit_fetch.cli import archive_log
 from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.engine.progress import Progress
@@ -33,6 +33,10 @@ from pit_fetch.runtime import Runtime
 from pit_fetch.support.wording import counted
 
 _NAMED = "--archive PATH (to try one, make it with pit_fetch archive sample PATH)"
+
+
+# How many lines of a list are printed for people.
+_AT_MOST = 10
 
 
 class Invocation(NamedTuple):
@@ -206,11 +210,18 @@ def _source(name: str, connection: sqlite3.Connection, runtime: Runtime) -> str:
 # verify, rebuild
 
 
+def _verify_options(parser: Parser) -> None:
+    parser.add_argument("--since", metavar="ENTRY", help='only what was recorded after this fetch, as "log" lists it')
+
+
 def _verify(call: Invocation) -> CommandResult:
     try:
         with closing(schema.open_to_read(call.path)) as connection:
             on_progress = call.on_progress("verifying")
-            report = verification.verify(connection, call.runtime.find, on_progress, now=call.now)
+            if call.options.since:
+                report = verification.verify_since(connection, key_of(connection, call.options.since), on_progress)
+            else:
+                report = verification.verify(connection, call.runtime.find, on_progress, now=call.now)
     except Damaged as error:
         report = verification.Report(0, 0, (f"the file: {error.problem}",))
     is_sound = not report.damage
@@ -225,8 +236,8 @@ def _verdict(report: verification.Report) -> str:
     counts = f"{report.entries:,} entries and {report.bodies:,} bodies"
     if report.damage:
         is_of_index = all(line.startswith("index") for line in report.damage)
-        advice = "archive rebuild makes its index again" if is_of_index else "archive repair [OTHER] mends or gives up"
-        return f"DAMAGED, of {counts}: {counted(len(report.damage), 'finding')} (pit_fetch {advice})"
+        advice = "rebuild makes its index again" if is_of_index else "repair [OTHER] --into FILE saves the rest"
+        return f"DAMAGED, of {counts}: {counted(len(report.damage), 'finding')} (pit_fetch archive {advice})"
     underived = f" (no source here can derive {report.underived:,} of its fetches again)" if report.underived else ""
     return f"sound: {counts}{underived}"
 
@@ -239,31 +250,42 @@ def _rebuild(call: Invocation) -> CommandResult:
     )
 
 
-# repair
+# repair, backup
 
 
 def _repair_options(parser: Parser) -> None:
     parser.add_argument(
-        "other",
-        metavar="OTHER",
-        nargs="?",
-        help="an archive that may hold what is damaged in this one; it is only read",
+        "other", metavar="OTHER", nargs="?", help="an archive that may hold what is damaged in this one"
     )
+    parser.add_argument("--into", required=True, metavar="FILE", help="the archive to make; it must not exist")
 
 
 def _repair(call: Invocation) -> CommandResult:
-    with contextlib.ExitStack() as opened:
-        other = None
-        if call.options.other:
-            other = opened.enter_context(closing(_open_other(call)))
-        connection = opened.enter_context(closing(schema.open_existing(call.path)))
-        repaired = repair.repair(connection, other, call.runtime.find, call.on_progress("rebuilding"))
+    other = ""
+    if call.options.other:
+        _open_other(call).close()
+        other = call.runtime.path(call.options.other)
+    into, on_progress = call.runtime.path(call.options.into), call.on_progress("rebuilding")
+    repaired = repair.repair(call.path, into, other, call.runtime.find, on_progress, call.now)
     status = ExitStatus.FOUND if repaired.lost else ExitStatus.OK
     if call.options.json:
         return CommandResult(to_json(repaired._asdict()), status)
-    lines = [*(f"mended: {line}" for line in repaired.mended), *(f"LOST: {line}" for line in repaired.lost)]
-    lines.append(f"{len(repaired.mended):,} mended, {len(repaired.lost):,} lost; the index was made again")
+    lines = [f"LOST: {line}" for line in repaired.lost[:_AT_MOST]]
+    if len(repaired.lost) > _AT_MOST:
+        lines.append(f"... and {len(repaired.lost) - _AT_MOST:,} more (--json has all)")
+    lines.append(f"{call.options.into}: {counted(repaired.fetches, 'fetch', 'es')} saved, {len(repaired.lost):,} lost")
     return CommandResult("".join(f"{line}\n" for line in lines), status)
+
+
+def _backup_options(parser: Parser) -> None:
+    parser.add_argument("file", metavar="FILE", help="the copy to make; it must not exist")
+
+
+def _backup(call: Invocation) -> CommandResult:
+    target = call.runtime.path(call.options.file)
+    report = maintenance.backup(call.path, target, call.runtime.find, call.on_progress("verifying"))
+    text = to_json(report._asdict()) if call.options.json else f"{call.options.file}: {_verdict(report)}\n"
+    return CommandResult(text)
 
 
 def _open_other(call: Invocation) -> sqlite3.Connection:
@@ -289,7 +311,7 @@ def _replay_options(parser: Parser) -> None:
 
 def _replay(call: Invocation) -> CommandResult:
     with closing(schema.open_to_read(call.path)) as connection, schema.snapshot(connection):
-        key = replay.key_of(connection, call.options.id)
+        key = key_of(connection, call.options.id)
         replayed = replay.recorded_answer(connection, key)
         same: bool | None = None
         why = "not compared"
@@ -412,9 +434,14 @@ COMMANDS: Mapping[str, ArchiveCommand] = {
     "info": ArchiveCommand("Show how much it holds, from which sources, and since when.", _info),
     "log": ArchiveCommand("List its fetches, newest first.", _log, _log_options),
     "replay": ArchiveCommand("Print the recorded answer of a fetch again, byte for byte.", _replay, _replay_options),
-    "verify": ArchiveCommand("Check every hash, and the index against them; exit 1 if anything is damaged.", _verify),
+    "verify": ArchiveCommand(
+        "Check every hash, and the index against them; exit 1 if anything is damaged.", _verify, _verify_options
+    ),
     "merge": ArchiveCommand("Copy what another archive holds and this one lacks.", _merge, _merge_options),
-    "repair": ArchiveCommand("Mend what is damaged, from OTHER, or give it up and say what.", _repair, _repair_options),
+    "repair": ArchiveCommand(
+        "Make a new archive of what can be read of a damaged one, and of OTHER.", _repair, _repair_options
+    ),
+    "backup": ArchiveCommand("Copy it while others record, and verify the copy.", _backup, _backup_options),
     "export": ArchiveCommand(
         "Write every version, with when it was the answer, as Parquet files.", _export, _export_options
     ),

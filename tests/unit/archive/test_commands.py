@@ -497,6 +497,8 @@ def test_an_agent_with_a_ceiling_is_shown_nothing(kept: Archive, environ: dict[s
         "export": " lake",
         "sample": " sample.db",
         "drop": " --source benzinga --before 2030-01-01",
+        "repair": " --into new.db",
+        "backup": " copy.db",
     }
     (kept.folder / "list.toml").write_text("[[request]]\nsource = 'benzinga'\n")
     left = kept.command(words + needed.get(words.split()[1], ""), env=environ)

@@ -253,7 +253,7 @@ def test_what_changes_while_it_is_read_is_no_answer(archive: Archive) -> None:
             raise ArchiveError("it is damaged")  # so a page may look that is half of another moment
 
 
-@pytest.mark.parametrize("command", [*READING, "archive merge copy/a.db", "archive repair copy/a.db"])
+@pytest.mark.parametrize("command", [*READING, "archive merge copy/a.db", "archive repair copy/a.db --into new.db"])
 def test_what_is_written_to_while_it_is_read_is_no_half_answer(
     archive: Archive, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

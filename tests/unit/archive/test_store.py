@@ -268,7 +268,7 @@ def test_what_was_captured_from_another_address_is_told(archive: Archive) -> Non
         ("15:00", "16:00:00", "7200", "behind the Date"),
         ("15:00", "14:00:00", "", "ahead of the Date"),
         ("15:00", "13:00:00", "3000", "ahead of the Date"),
-        ("14:30", "", "", "before the last entry of the archive"),
+        ("14:30", "", "", "last entry is more than ten minutes after"),
     ],
 )
 def test_the_latest_of_three_clocks_counts_unless_they_are_far_apart(
