@@ -21,7 +21,7 @@ from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.gaps import Code, Gap
 from pit_fetch.net.clocks import MOST_APART
 from pit_fetch.pipeline.select import Part
-from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, redactor
+from pit_fetch.support.redaction import SHORTEST_SECRET, redactor
 from pit_fetch.transport import HttpReply, HttpRequest
 
 # The headers that a client decides by, and that tell one reply from another.
@@ -74,7 +74,7 @@ class ArchiveRecorder:
         """
         values = tuple(secrets)
         self._clean = redactor(values)
-        self._clean_data = redactor(values, MIN_LENGTH_IN_DATA)
+        self._clean_data = redactor(values, SHORTEST_SECRET)
         self._clean_body = redaction.redactor(values)
         request = self.recorded.fetch.request
         if self._clean(request) != request:

@@ -76,7 +76,9 @@ class ArchiveSession:
         )
         self.path, self.query, self.runtime = path, query, runtime
         self.question = InterpretedFetch(fetch, request, query)
-        self.recorder = ArchiveRecorder(path, self.question, runtime.find, schema.lock_timeout(request.timeout))
+        # A capture has no reader who waits: maintenance of the archive may take its time.
+        seconds = request.timeout if request.capture else schema.lock_timeout(request.timeout)
+        self.recorder = ArchiveRecorder(path, self.question, runtime.find, seconds)
         self._archives = archives
         self._reading: sqlite3.Connection | None = None
         self._known: Archived | None = None

@@ -24,10 +24,22 @@ from pit_fetch.engine.registry import load
 def rebuild(connection: sqlite3.Connection, find: Find = load, on_progress: OnProgress = silently) -> int:
     """Derive the index again with the providers' current code. Return the number of fetches.
 
-    The file gives back what the old index took. On a full disk, or while another process writes, it stays as large.
+    It is made beside the old one, so that others record meanwhile. Their fetches are pending. The file gives back what
+    the old index took. On a full disk, or while another process writes, it stays as large.
     """
+    connection.execute("PRAGMA temp_store = FILE")
+    schema.overlay_empty_index(connection)
+    connection.execute("BEGIN")  # as of one moment
+    keys = journal.fetches(connection)
+    archived, fetches = Archived(connection, find), len(keys)
+    for place, key in enumerate(keys):
+        on_progress(place, fetches)
+        archived.add(key)
+    connection.execute("COMMIT")
     with schema.transaction(connection):
-        fetches = _rebuild(connection, find, on_progress)
+        schema.replace_index(connection)
+        for key in set(journal.fetches(connection)) - set(keys):
+            index.defer(connection, index.UNASSIGNED, key)
     with contextlib.suppress(sqlite3.Error):
         connection.execute("VACUUM")  # outside the transaction, which SQLite demands
     return fetches

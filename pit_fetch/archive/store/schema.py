@@ -17,7 +17,7 @@ from contextlib import closing
 from pit_fetch.archive.store import about, index, journal, reading
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, archive_error, translating
 from pit_fetch.archive.store.reading import Reader
-from pit_fetch.archive.store.tables import ABOUT, APPLICATION_ID, DERIVED, FORMAT, INDEX, SCHEMA
+from pit_fetch.archive.store.tables import ABOUT, APPLICATION_ID, DERIVED, FORMAT, FORMER, INDEX, SCHEMA
 
 # How long a writer waits for other processes: each locks the file for some milliseconds.
 BUSY_SECONDS = 10.0
@@ -153,6 +153,17 @@ def overlay_empty_index(connection: sqlite3.Connection) -> None:
     temporary = INDEX.replace("CREATE TABLE ", "CREATE TEMP TABLE ").replace("CREATE INDEX ", "CREATE INDEX temp.")
     for statement in temporary.split(";"):
         connection.execute(statement)
+
+
+def replace_index(connection: sqlite3.Connection) -> None:
+    """Put the temporary index in the place of that of the file, inside a transaction of the caller."""
+    for table in (*DERIVED, *FORMER):
+        connection.execute(f"DROP TABLE IF EXISTS main.{table}")
+    for statement in INDEX.replace("CREATE INDEX ", "CREATE INDEX main.").split(";"):
+        connection.execute(statement)
+    for table in DERIVED:
+        connection.execute(f"INSERT INTO main.{table} SELECT * FROM temp.{table}")
+    remove_overlay(connection)
 
 
 @contextlib.contextmanager

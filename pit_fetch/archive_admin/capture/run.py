@@ -9,64 +9,39 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from pit_fetch.archive.store import microseconds
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, translating
 from pit_fetch.archive_admin.capture import run_log
 from pit_fetch.archive_admin.capture.estimate import SourcePlan, duration, plans
-from pit_fetch.archive_admin.capture.request_list import PlannedFetch, plan
+from pit_fetch.archive_admin.capture.request_list import PlannedFetch
+from pit_fetch.archive_admin.capture.results import CaptureResult, State
+from pit_fetch.archive_admin.capture.tasks import UNUSABLE, Task, ask_all
 from pit_fetch.archive_admin.maintenance import ingest_pending
-from pit_fetch.engine.fetch import collect
-from pit_fetch.engine.progress import Progress
-from pit_fetch.engine.report import CollectedRecords, nothing
-from pit_fetch.errors import ConfigError, ExitStatus
-from pit_fetch.gaps import Code, Gap, GapType
-from pit_fetch.provider import Provider, Query
+from pit_fetch.provider import Provider
 from pit_fetch.runtime import Runtime
-from pit_fetch.support.redaction import redactor
 from pit_fetch.support.terminal import escape_unprintable
-from pit_fetch.times import format_for_people
 
-State = Literal["captured", "empty", "held", "failed", "not asked"]
-
-
-_UNUSABLE = "the archive can no longer be used"
-
-
-class CaptureResult(NamedTuple):
-    """The result of a request. ``items`` is the number of public items; None if the source was not asked.
-
-    reason   why it failed or is empty, or why the source returned less than was requested
-    missing  what came since the last capture, and is not in this one
-    note     what a later question has to know
-    """
-
-    name: str
-    source: str
-    request: str
-    state: State
-    items: int | None = None
-    exchanges: int = 0
-    reason: str = ""
-    missing: str = ""
-    note: str = ""
+# How many requests of one source are under way at once, if nothing else is said.
+_PARALLEL = 8
 
 
 class CaptureJob(NamedTuple):
     """What to capture, and which part of it now.
 
-    planned  the fetches, as of when the list was read
-    name     under which the archive notes the runs of the list
-    again    ask for everything, even if the last run was broken off
-    missing  ask only for what the last run did not get
+    planned   the fetches, as of when the list was read
+    name      under which the archive notes the runs of the list
+    again     ask for everything, even if the last run was broken off
+    missing   ask only for what the last run did not get
+    parallel  how many requests of one source are under way at once, if its rate allows them
     """
 
     planned: Sequence[PlannedFetch]
     name: str
     again: bool = False
     missing: bool = False
+    parallel: int = _PARALLEL
 
 
 class Prepared(NamedTuple):
@@ -85,10 +60,14 @@ class Prepared(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """Where a capture says how far it is: ``show`` replaces the line before, ``tell`` leaves one that stays."""
+    """Where a capture says how far it is: ``show`` replaces the line before, ``tell`` leaves one that stays.
+
+    ``note`` receives each result as it comes.
+    """
 
     show: Callable[[str], None] = lambda text: None
     tell: Callable[[str], None] = lambda text: None
+    note: Callable[[CaptureResult], None] = lambda result: None
 
 
 def prepare(job: CaptureJob, connection: sqlite3.Connection | None, runtime: Runtime) -> Prepared:
@@ -123,7 +102,7 @@ def _history(
 def run(
     job: CaptureJob, start: Prepared, connection: sqlite3.Connection, runtime: Runtime, shown: Shown
 ) -> Iterator[CaptureResult]:
-    """Fetch every request of a job that its run has not captured yet.
+    """Fetch every request of a job that its run has not captured yet. Yield the results as they come.
 
     Once the archive can no longer be used, nothing more is fetched: it would cost the source, and be for nothing.
     """
@@ -132,20 +111,27 @@ def run(
     run_log.note(connection, job.name, current._replace(over=False))
     for planned in start.plans:
         shown.tell(planned.in_words)
-    pace, problem = _Pace(runtime.clock.monotonic, sum(planned.requests for planned in start.plans)), ""
-    for place, (fetch, result) in enumerate(zip(job.planned, start.results, strict=True), 1):
-        if problem:
-            result = result._replace(state="not asked", reason=problem)
-        elif known[result.request].run == current.id:  # also a request that the list has twice
-            result = result._replace(state="held")
+    due, later, listed = list[Task](), list[CaptureResult](), set[str]()
+    for fetch, result in zip(job.planned, start.results, strict=True):
+        if result.state == "held":
+            yield result
+        elif result.request in listed:  # the list has it twice
+            later.append(result)
         else:
-            shown.show(f"{place} of {len(job.planned)}{pace.left()}: {escape_unprintable(result.name)} ...")
-            before = known[result.request]._replace(name=result.name)
-            result, after, problem = _capture(fetch, result, before, runtime)
-            if after is not None:
-                known[result.request] = after._replace(run=current.id if result.state == "captured" else "")
-                problem = problem or _noted(connection, job.name, known[result.request])
-        yield result
+            listed.add(result.request)
+            due.append(Task(fetch, result, known[result.request]._replace(name=result.name)))
+    pace, problem = _Pace(runtime.clock.monotonic, len(due)), ""
+    for done, outcome in enumerate(ask_all(due, runtime, job.parallel), 1):
+        shown.show(f"{done} of {len(due)}{pace.left()}: {escape_unprintable(outcome.result.name)}")
+        problem = problem or outcome.problem
+        if outcome.known is not None:
+            is_captured = outcome.result.state == "captured"
+            known[outcome.result.request] = outcome.known._replace(run=current.id if is_captured else "")
+            problem = problem or _noted(connection, job.name, known[outcome.result.request])
+        yield outcome.result
+    for result in later:
+        is_held = known[result.request].run == current.id
+        yield result._replace(state="held") if is_held else result._replace(reason="the list has it twice")
     if not problem:
         with contextlib.suppress(ArchiveError):  # otherwise the run is continued, and finds everything captured
             run_log.note(connection, job.name, current._replace(over=True))
@@ -173,64 +159,5 @@ def _noted(connection: sqlite3.Connection, name: str, request: run_log.ListedReq
     try:
         run_log.note_request(connection, name, request)
     except ArchiveError:
-        return _UNUSABLE
+        return UNUSABLE
     return ""
-
-
-def _capture(
-    planned: PlannedFetch, result: CaptureResult, before: run_log.ListedRequest, runtime: Runtime
-) -> tuple[CaptureResult, run_log.ListedRequest | None, str]:
-    """Fetch a request. Return its result, what is to be noted of it, and why the archive can no longer be used, or "".
-
-    A fetch that failed leaves what was noted ``before`` it.
-    """
-    # Planned again for its turn: a PIT from when the list was read would leave out what came since.
-    wanted, request, query, _ = plan(planned.wanted, runtime, runtime.clock.now())
-    # Of a short time there may be nothing, but not of something that was never there.
-    is_short = query.operation.earliest(query) is not None
-    may_be_empty = wanted.may_be_empty or (is_short and before.has_brought)
-
-    collected = collect(request, runtime, Progress())
-    selection, session = collected.selection, collected.archive
-    failures = [gap for gap in selection.gaps if gap.is_failure]
-    is_empty = not selection.records and not may_be_empty
-    if session is not None:
-        session.finish(None, ExitStatus.FOUND if failures or is_empty else ExitStatus.OK)
-        if session.problem and not failures:
-            failures = [ConfigError(Code.NOT_RECORDED, problem=session.problem).gap]
-    problem = _UNUSABLE if session is not None and session.problem else ""
-    gaps = failures or [*_shortfalls(collected), *([nothing(collected)] if is_empty else [])]
-    reason = redactor(collected.secrets)(" ".join(dict.fromkeys(gap.reason for gap in gaps)))
-    state: State = "failed" if failures else "empty" if is_empty else "captured"
-    missing = "" if failures else _hole(query, microseconds.from_micros(before.last))
-    result = result._replace(state=state, items=len(selection.records), exchanges=collected.requests, reason=reason)
-    if failures or session is None or session.recorder.key is None:
-        return result._replace(missing=missing), None, problem
-    after = before._replace(
-        fetch=str(session.recorder.key),
-        last=microseconds.to_micros(query.started),
-        calls=max(1, collected.requests),
-        has_brought=before.has_brought or bool(selection.records),
-    )
-    return result._replace(missing=missing), after, problem
-
-
-def _hole(query: Query, last: datetime | None) -> str:
-    """Return what is missing since the ``last`` capture of a request, if it looks back less far than that; else ""."""
-    earliest = query.operation.earliest(query)
-    if last is None or earliest is None or earliest <= last:
-        return ""
-    hours = (query.started - last).total_seconds() / 3600
-    return (
-        f"The last capture was {hours:.0f} hours ago, and this one looks back to {format_for_people(earliest)}: what "
-        "came in between is missing. Let it look back further, and run it with --again."
-    )
-
-
-def _shortfalls(collected: CollectedRecords) -> list[Gap]:
-    """Return the gaps that say why there is less than was asked for. Caveats hold for every capture alike."""
-    return [
-        gap
-        for gap in collected.selection.gaps
-        if gap.type == GapType.TRUNCATED or gap.code in (Code.EMPTY_TWICE, Code.SEARCH_LIMIT)
-    ]

@@ -181,7 +181,7 @@ def test_on_a_full_disk_nothing_more_is_asked(archive: Archive, monkeypatch: pyt
     archive.asked.clear()
     plain = archive.app
     archive.app = both(os.urandom(200_000).hex())
-    left = capture(archive, "2026-06-02 15:00")
+    left = capture(archive, "2026-06-02 15:00", "--parallel 1")
     monkeypatch.undo()
     assert (left.code, len(archive.asked)) == (1, 1)
     assert "estimates of IBM      FAILED: The archive cannot be used: the disk is full." in left.out

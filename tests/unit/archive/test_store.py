@@ -48,6 +48,19 @@ def test_it_is_for_its_owner_alone(archive: Archive) -> None:
     assert "a.db" in modes
 
 
+def test_a_key_of_eight_characters_is_redacted_and_a_shorter_one_refused(archive: Archive) -> None:
+    key = {"ALPHAVANTAGE_API_KEY": "K3Y4U2ME"}
+    said = {"Information": "We have detected your API key as K3Y4U2ME and our limit is 25 requests per day."}
+    archive.app = lambda request: as_json(said)
+    archive.fetch("alphavantage EARNINGS_ESTIMATES symbol=IBM", "2026-06-02 15:00", env=key)
+    assert b"detected your API key as [redacted]" in b"".join(archive.bodies())
+    assert b"K3Y4U2ME" not in archive.everything()
+    left = archive.fetch(
+        "alphavantage EARNINGS_ESTIMATES symbol=IBM", "2026-06-02 15:00", env={"ALPHAVANTAGE_API_KEY": "K3Y4U2M"}
+    )
+    assert (left.data, left.gap_types) == ([], ["config"])
+
+
 def test_no_secret_is_anywhere_in_it(archive: Archive) -> None:
     def echo(request: HttpRequest) -> Response:
         text = f"We have detected your API key as {alphavantage.KEY} and our standard API rate limit is 25 requests."

@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from pit_fetch.archive.archived import Archived
+from pit_fetch.archive.store import schema
+from pit_fetch.archive.store.journal import Key
 from pit_fetch.archive_admin import verification
 from tests.providers.bz_news_api import server as benzinga
 from tests.unit.archive import flips
@@ -102,3 +105,36 @@ def test_captures_go_on_beside_a_damaged_index(archive: Archive, change: str) ->
     assert archive.command("archive rebuild").code == 0
     assert archive.command("archive verify").code == 0
     assert archive.offline(NEWS, "2026-06-20 12:00", pit="2026-06-16 15:00").ids == ["9"]
+
+
+def test_a_capture_waits_for_maintenance_and_loses_nothing(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever holds the archive for longer than a fetch would wait."""
+    monkeypatch.setattr(schema, "BUSY_SECONDS", 0.1)
+    archive.app = articles(benzinga.article(9, at("2026-06-01 14:30"), title="goes on"))
+    holding = sqlite3.connect(archive.path, isolation_level=None, check_same_thread=False)
+    holding.execute("BEGIN IMMEDIATE")
+    timer = threading.Timer(1.5, lambda: holding.execute("COMMIT"))
+    timer.start()
+    left = archive.command("capture list.toml --again --json", "2026-06-15 15:00")
+    timer.join()
+    assert (left.code, json.loads(left.out)["captured"]) == (0, 1)
+
+
+def test_others_record_while_the_index_is_made_again(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = [archive.offline(NEWS, "2026-06-20 12:00", pit=f"2026-06-{day:02} 15:00").data for day in (2, 4, 10)]
+    archive.app = articles(benzinga.article(9, at("2026-06-01 14:30"), title="goes on"))
+    real, codes = Archived.add, list[int]()
+
+    def add(archived: Archived, key: Key) -> bool:
+        if not codes:
+            codes.append(1)  # only once, and not for what this capture adds
+            codes[0] = archive.command("capture list.toml --again", "2026-06-15 15:00").code
+        return real(archived, key)
+
+    monkeypatch.setattr(Archived, "add", add)
+    assert archive.command("archive rebuild").code == 0
+    assert codes == [0]
+    assert archive.command("archive verify").code == 0
+    assert archive.offline(NEWS, "2026-06-20 12:00", pit="2026-06-16 15:00").ids == ["9"]
+    for day, answer in zip((2, 4, 10), answers, strict=True):
+        assert archive.offline(NEWS, "2026-06-20 12:00", pit=f"2026-06-{day:02} 15:00").data == answer
