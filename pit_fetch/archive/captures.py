@@ -66,7 +66,7 @@ def _requests(
     span, at = coverage.time_asked(question, instant), microseconds.to_micros(instant)
     terms = {name: values for name, values in coverage.terms(question, options).items() if question.options[name] != ()}
     wanted = index.Wanted(instant=microseconds.ALWAYS if accepts_claims(question) else at, terms=terms)
-    if question.operation.dating == "record":
+    if question.operation.dating.by == "record":
         since, until = microseconds.to_micros(span.since), microseconds.to_micros(span.until)
         wanted = wanted._replace(asked_from=since, asked_until=until)
     for read, recorded in _completed(archived, stream, wanted):

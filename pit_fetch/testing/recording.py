@@ -122,7 +122,7 @@ class RecordedReply:
 
     def declared(self, field: str) -> Basis | None:
         """Return what the author says of a field."""
-        return next((basis for basis in reversed(self.operation.basis) if basis.field == field), None)
+        return next((basis for basis in reversed(self.operation.dating.basis) if basis.field == field), None)
 
     def value_at(self, row: ReplyRow, path: Path) -> Any:
         """Return what stands at ``path``, which may be the row's own key."""

@@ -188,7 +188,7 @@ def check_meaning(recording: RecordedReply, recorded: bool = True) -> None:
 
 def _check_rests(recording: RecordedReply) -> None:
     """Check that it is known of each stamp on what it rests: by what moves it, or by what the author declares."""
-    declared = {basis.field for basis in recording.operation.basis}
+    declared = {basis.field for basis in recording.operation.dating.basis}
     for row in filter(recording.is_dated, recording.rows[:EXAMINED]):
         if recording.over(row) is not None:
             continue
@@ -231,8 +231,8 @@ def _check_field(recording: RecordedReply, field: str, dated: list[tuple[ReplyRo
         early = _public_too_early(dated, basis, case.zone)
         if early and basis.means != "publication":
             raise failure(
-                f"item {early[0]!r} is public before {field} and {basis.after}, as Operation.basis declares",
-                f"stamp it at {field} and {basis.after} at the earliest, or correct Operation.basis",
+                f"item {early[0]!r} is public before {field} and {basis.after}, as Dating.basis declares",
+                f"stamp it at {field} and {basis.after} at the earliest, or correct Dating.basis",
             )
         if too_early and basis.means == "interval_start":
             raise failure(
@@ -314,7 +314,7 @@ def check_adjusted(recording: RecordedReply) -> None:
             f"{', '.join(fields)}: figures that are adjusted later carry no mark of it, so what is served for an early "
             "PIT is today's",
             "serve the raw figures; where the source has none, give the instant as claimed_at in the place of "
-            "available_at, and say in Operation.claims what may have changed",
+            "available_at, and say in Dating.claims what may have changed",
         )
 
 

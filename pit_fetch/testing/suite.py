@@ -267,7 +267,7 @@ class ProviderSuite:
             options=self.options,
             serve=lambda reply, request: response_of(self.serve(reply, request)),
             environ={credential.variables[0]: value for credential, value in credentials},
-            secrets=tuple(value for credential, value in credentials if credential.secret),
+            secrets=tuple(value for credential, value in credentials if credential.secret and not credential.is_file),
             now=_FAR - timedelta(days=1),
             zone=self.zone or _zone_in(self.reply),
             max_requests=self.max_requests,
@@ -298,7 +298,7 @@ for _name, _test in list(vars(ProviderSuite).items()):
 def _is_never(case: Case) -> bool:
     """Return whether nothing can show that records of the requested operation were public."""
     operations = candidate_operations(case.provider, case.options)
-    return len(operations) == 1 and operations[0].dating == "never"
+    return len(operations) == 1 and operations[0].dating.by == "never"
 
 
 def _recorded_at(case: Case, declared: str) -> datetime:

@@ -45,10 +45,10 @@ _LEAST_SIZE = 10
 
 def check_today(recording: RecordedReply, constants: Collection[str], not_counters: Collection[str]) -> None:
     """Check that nothing of an item, and no choice of items, is as it stands today whatever the PIT is."""
-    if not recording.operation.claims:
+    if not recording.operation.dating.claims:
         _check_counters(recording, not_counters)
         _check_filters(recording, not_counters)
-    if recording.operation.reach == "all":
+    if recording.operation.archiving.reach == "all":
         _check_bound(recording, constants)
     _check_other_replies(recording, constants)
 
@@ -64,7 +64,7 @@ def _check_counters(recording: RecordedReply, not_counters: Collection[str]) -> 
                     f"item {record.id!r} shows {field} = {value!r}, which by its name goes on counting after "
                     "publication: what is served for an early PIT is today's",
                     f"leave {field} out of the payload, or keep it for the claim alone (Record.claimed_payload, "
-                    f'Operation.claims); if it is as published for ever, name it: not_counters = ("{field}",)',
+                    f'Dating.claims); if it is as published for ever, name it: not_counters = ("{field}",)',
                 )
 
 
@@ -77,7 +77,7 @@ def _check_filters(recording: RecordedReply, not_counters: Collection[str]) -> N
                     f"the request lets the source choose by {field}, which by its name goes on counting: what it "
                     "leaves out or puts last rests on what came after the PIT",
                     "ask for all, and leave the choice to who reads it; if records are served on a claim, say so in "
-                    f'Operation.claims; if {field} never changes, say so in the test: not_counters = ("{field}",)',
+                    f'Dating.claims; if {field} never changes, say so in the test: not_counters = ("{field}",)',
                 )
 
 

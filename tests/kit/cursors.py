@@ -8,12 +8,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from pit_fetch.paging import Order, children, follow, newest_first
-from pit_fetch.provider import Context, Field, HttpReply, Operation, Option, Page, Provider, Query, Record
+from pit_fetch.paging import children, follow
+from pit_fetch.provider import Context, Dating, Field, HttpReply, Operation, Option, Page, Provider, Query, Record
 from pit_fetch.testing import HttpRequest, Response
 from pit_fetch.testing.runner import params_of
 from pit_fetch.times import parse_rfc3339
 from pit_fetch.wire import body_of, lenient_json, record_in, rows_in
+from tests.demo_source import change_operations
 from tests.kit.honest import KitSource, Row, as_json, host, name_of, text
 
 SIZE = 2
@@ -45,7 +46,6 @@ def dispatch(row: Row, query: Query) -> Record:
     return Record(
         id=name_of(row),
         available_at=parse_rfc3339(row.get("published")) if is_known else None,
-        available_at_source="provider_metadata",
         payload={"text": text(row.get("text"))},
         revised_at=corrected,
     )
@@ -73,7 +73,7 @@ def dispatches(
     parameter: str,
     following: Continue = by_token,
     record: Callable[[Row, Query], Record] = dispatch,
-    order: Order | None = None,
+    newest_first: bool = False,
     pages: Callable[[Iterator[Page], Query], Iterable[Page]] = lambda pages, query: pages,
 ) -> KitSource:
     asked = name.title()
@@ -88,7 +88,7 @@ def dispatches(
             document = lenient_json(body, rows=2)
             return [record(row, query) for row in rows], following(rows, document)
 
-        yield from pages(follow(page, "", order), query)
+        yield from pages(follow(page, "", newest_first=newest_first), query)
 
     def read(body: bytes, query: Query) -> Iterator[Record]:
         yield from (record(row, query) for row in rows_in(body, "items"))
@@ -96,11 +96,16 @@ def dispatches(
     provider = Provider(
         name=f"kit-{name}",
         summary="dispatches on small pages",
-        fetch=fetch,
-        parse_reply=read,
         hosts=host(asked),
         options=(Option("word", "dispatches that hold it"),),
-        operations=(Operation(rule="its publication; its correction", fields=(Field("text"),)),),
+        operations=(
+            Operation(
+                fetch=fetch,
+                parse_reply=read,
+                dating=Dating(rule="its publication; its correction"),
+                fields=(Field("text"),),
+            ),
+        ),
         page_size=SIZE,
     )
     return KitSource(
@@ -108,7 +113,7 @@ def dispatches(
         ROWS,
         as_json("items"),
         lambda row: str(max(filter(None, (row["published"], row["corrected"])))),
-        serve=partial(serve_pages, oldest_first=order is None),
+        serve=partial(serve_pages, oldest_first=not newest_first),
     )
 
 
@@ -139,13 +144,13 @@ def recorded_pages(form: str, **changes: Any) -> KitSource:
         pages, number = pages_of(reply), int(str(request.params.get("cursor", "page-0")).removeprefix("page-"))
         return Response(json.dumps(pages[number]).encode()) if number < len(pages) else Response(status=404)
 
-    source = dispatches("tokens", "cursor", order=newest_first, **changes)
+    source = dispatches("tokens", "cursor", newest_first=True, **changes)
     return replace(source, body=lambda rows, **meta: recording, serve=serve)
 
 
 def with_pages_of_rows(is_careful: bool) -> KitSource:
     """Return a source whose list has one address with the page of each of its rows: ``id`` is that of a row."""
-    source = dispatches("tokens", "cursor", order=newest_first)
+    source = dispatches("tokens", "cursor", newest_first=True)
 
     def fetch(query: Query, context: Context) -> Iterator[Record]:
         def page(record: Record) -> bytes | None:
@@ -154,7 +159,7 @@ def with_pages_of_rows(is_careful: bool) -> KitSource:
         def probe() -> object:
             return body_of(context.http.get("Tokens", "/v1/items", {"id": "0"}), "Tokens")
 
-        for part in source.provider.fetch(query, context):
+        for part in source.provider.operations[0].fetch(query, context):
             records = part.records if isinstance(part, Page) else ()
             for record, body in children(records, page, probe=probe if is_careful else None):
                 shown = record_in(body) if body else {}
@@ -167,7 +172,7 @@ def with_pages_of_rows(is_careful: bool) -> KitSource:
         row = next((row for row in rows if str(row.get("id")) == request.params["id"]), None)
         return Response(status=404) if row is None else Response(json.dumps({"text": row.get("text")}).encode())
 
-    return replace(source, provider=source.provider._replace(fetch=fetch), serve=serve)
+    return replace(source, provider=change_operations(source.provider, fetch=fetch), serve=serve)
 
 
 # How a page is asked for, from the position that the page before it states.
@@ -201,7 +206,7 @@ def paged(way: str) -> KitSource:
             after = document.get("next") if isinstance(document, dict) else None
             return [dispatch(row, query) for row in rows_in(body, "items")], after if isinstance(after, str) else None
 
-        yield from follow(page, "", newest_first)
+        yield from follow(page, "", newest_first=True)
 
     def serve(reply: bytes, request: HttpRequest) -> Response:
         rows = sorted(json.loads(reply)["items"], key=lambda row: str(row["published"]), reverse=True)
@@ -213,5 +218,5 @@ def paged(way: str) -> KitSource:
         following_page = following.format(start=start + SIZE) if len(rows) > start + SIZE else None
         return Response(json.dumps({"items": rows[start : start + SIZE], "next": following_page}).encode())
 
-    source = dispatches("tokens", "cursor", order=newest_first)
-    return replace(source, provider=source.provider._replace(fetch=fetch), serve=serve)
+    source = dispatches("tokens", "cursor", newest_first=True)
+    return replace(source, provider=change_operations(source.provider, fetch=fetch), serve=serve)
