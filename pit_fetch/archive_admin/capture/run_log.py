@@ -58,7 +58,9 @@ def continued(connection: sqlite3.Connection, name: str, now: int, missing: bool
     if text is None:
         return None
     noted = json.loads(text)
-    last = CaptureRun(noted.get("id", ""), noted["began"], noted["over"])
+    if "id" not in noted:  # of format 8, whose requests do not say which run captured them
+        return None
+    last = CaptureRun(**noted)
     is_recent = abs(microseconds.from_micros(now) - microseconds.from_micros(last.began)) < CONTINUED_WITHIN
     return last if missing or (is_recent and not last.over) else None
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from pit_fetch.archive.store import schema, tables
+from pit_fetch.archive.store import about, schema, tables
 from pit_fetch.archive.store.errors import ArchiveError
 from pit_fetch.archive_admin import verification
+from pit_fetch.archive_admin.capture import run_log
 from tests.providers.bz_news_api import server as benzinga
 from tests.unit.archive import flips
 from tests.unit.archive.scene import Archive, articles, at
@@ -116,6 +118,21 @@ def test_a_fetch_upgrades_it_and_loses_nothing(old: tuple[Archive, list[str]]) -
     archive.app = articles(benzinga.article(9, at("2026-06-01 14:30"), title="goes on"))
     assert archive.fetch(flips.NEWS, "2026-06-19 15:00").gap_types == []
     assert answers(archive) == expected
+
+
+@pytest.mark.parametrize("words", ["", "--missing"])
+def test_a_list_that_an_earlier_version_captured_is_captured_anew(tmp_path: Path, words: str) -> None:
+    archive = flips.sample(tmp_path)
+    name = run_log.name_of(str(tmp_path / "list.toml"))
+    text = "--source bz-news-api --lookback-minutes 100000"
+    requests = {text: ["news", 1_780_000_000_000_000, True]}
+    with closing(archive.open()) as connection:
+        connection.execute("DELETE FROM about WHERE name LIKE 'capture %'")
+        about.put(connection, name, json.dumps({"began": 1_780_000_000_000_000, "over": True, "requests": requests}))
+    archive.app = articles(benzinga.article(9, at("2026-06-01 14:30"), title="goes on"))
+    left = archive.command(f"capture list.toml {words} --json", "2026-06-19 15:00")
+    assert (left.code, json.loads(left.out)["captured"]) == (0, 1)
+    assert run_log.names(archive.open()) == {text: "request 1 (benzinga)"}
 
 
 def test_without_room_for_a_copy_it_stays_as_it_is(
