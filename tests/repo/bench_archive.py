@@ -31,7 +31,7 @@ from pit_fetch.archive.store import index, ingestion, journal, microseconds, sch
 from pit_fetch.archive.store.journal import Key
 from pit_fetch.archive_admin import maintenance, replay
 from pit_fetch.archive_admin.capture import jobs
-from pit_fetch.archive_admin.capture.run import Shown
+from pit_fetch.archive_admin.capture.run import CaptureJob, Shown
 from pit_fetch.cli.arguments import parse
 from pit_fetch.engine import registry
 from pit_fetch.engine.real_runtime import real_runtime
@@ -162,6 +162,37 @@ def captures(folder: Path) -> Iterator[Row]:
 
     both = in_turn(partial(panel, among_many), partial(panel, among_few), times=10)
     yield _row("a panel, 100 other requests / 20", *both, 1.3)
+
+
+def at_once(folder: Path) -> Row:
+    """A list of sixty requests whose replies take 50 ms, eight of them at once beside one after another."""
+    taken = []
+    for parallel in (8, 1):
+        runtime, job = _asked_slowly(folder / f"{parallel}.db")
+        start = time.perf_counter()
+        assert not jobs.carry_out(
+            job._replace(parallel=parallel), str(folder / f"{parallel}.db"), runtime, Shown()
+        ).failed
+        taken.append([time.perf_counter() - start])
+    return _row("60 requests of 50 ms, 8 at once / 1", taken[0], taken[1], 0.6)
+
+
+def _asked_slowly(path: Path) -> tuple[Runtime, CaptureJob]:
+    clock = Clock(partial(_identity, _FIRST), time.monotonic, _FIRST.timestamp, lambda seconds: None)
+    app = benzinga.app([benzinga.article(1, _FIRST - timedelta(hours=1))])
+
+    def answer(request: HttpRequest) -> Any:
+        time.sleep(0.05)
+        return app(request)
+
+    environ = {"HOME": str(path.parent), "BENZINGA_API_KEY": benzinga.TOKEN}
+    environ["PIT_FETCH_RATE_API_BENZINGA_COM"] = "9999/0.001"
+    transport = Answering(answer, partial(_identity, _FIRST))
+    runtime = real_runtime()._replace(environ=environ, folder=str(path.parent), clock=clock, transport=transport)
+    requests = [
+        {"source": NEWS[1], "lookback_minutes": 4500, "may_be_empty": True, "tickers": f"T{n}"} for n in range(60)
+    ]
+    return runtime, jobs.requests_job(requests, runtime)
 
 
 _FIRST = datetime(2024, 1, 1, 21, tzinfo=UTC)
@@ -390,6 +421,7 @@ def main() -> int:
         good += [judged(row) for row in answers(folder, env)]
         with scratch("bench-") as memory:  # a capture waits for the disk
             good += [judged(row) for row in captures(Path(memory))]
+            good.append(judged(at_once(Path(memory))))
         good += [judged(row) for row in lookups()]
         good += [judged(row) for rows in (questions(folder), panels(folder)) for row in rows]
         good += [
