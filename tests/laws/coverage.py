@@ -87,7 +87,7 @@ class Asked(NamedTuple):
         since, until = (None if day is None else _at(day) for day in (self.since, self.until))
         now = _at(self.now)
         horizon = min(now, until) if until is not None and not self.window else now
-        operation = Operation(window=self.window)
+        operation = Operation(window=self.window or "available_at")
         return Query(now, now, now, since, until, horizon, 50, self.options, operation)
 
     def asks_for(self, item: Item) -> bool:
