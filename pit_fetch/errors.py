@@ -42,6 +42,7 @@ class ExitStatus(IntEnum):
     CONFIG = 3
     INPUT = 4
     UPSTREAM = 5
+    HOLE = 6  # a capture does not look back to the one before it
     BUG = 70
     INTERRUPTED = 130
     CLOSED_PIPE = 141

@@ -314,8 +314,8 @@ class Code:
         "past a cache that does not say how old its replies are (Age)."
     )
     CLOCK_BEFORE_ARCHIVE = _config(
-        "This machine's clock is more than ten minutes before the last entry of the archive: set the clock "
-        "(pit_fetch archive info shows the entry)."
+        "The archive's last entry is more than ten minutes after this machine's clock: set the clock or, if the entry "
+        "is wrong, delete it (pit_fetch archive info shows it, drop --after deletes)."
     )
     FILE_UNREADABLE = _config("{variable} does not name a readable file.")
     RATE_MALFORMED = _config(

@@ -15,6 +15,7 @@ from pit_fetch.archive.store.errors import Damaged, Lost
 from pit_fetch.archive.store.journal import Exchange, Key
 from pit_fetch.errors import PitFetchError
 from pit_fetch.provider import Record
+from pit_fetch.request import coverage
 from pit_fetch.transport import HttpReply, HttpRequest, TransportError
 
 # A panel asks about each company as of a dozen instants, and there may be a list of names for each of these.
@@ -41,7 +42,7 @@ class Archived:
         if self.overlaid is not None and self.overlaid != stream:
             schema.remove_overlay(self.connection)
             self.overlaid = None
-        if self.overlaid is None and (schema.is_outdated(self.connection) or index.is_behind(self.connection, stream)):
+        if self.overlaid is None and index.is_behind(self.connection, stream):
             schema.overlay_stream(self.connection, stream)
             self.overlaid = stream
             self.ingest_all(stream)
@@ -51,15 +52,13 @@ class Archived:
 
         If the file does not say of which streams some of its fetches are, the index is made again for this connection.
         """
-        is_outdated = schema.is_outdated(self.connection)
-        unassigned = () if is_outdated else index.pending(self.connection, index.UNASSIGNED)
-        if is_outdated or any(self.interpreted(key) is not None for key in unassigned):
+        if any(self.interpret(key) is not None for key in index.pending(self.connection, index.UNASSIGNED)):
             schema.overlay_everything(self.connection)
             self.is_all_overlaid = True
             self.assign()
         return index.streams(self.connection)
 
-    def interpreted(self, key: Key, stream: str = "") -> InterpretedFetch | None:
+    def interpret(self, key: Key, stream: str = "") -> InterpretedFetch | None:
         """Return a fetch, or None if its source is not installed or refuses the request now.
 
         ``stream``, if given, is the one that the index has it in.
@@ -87,9 +86,9 @@ class Archived:
         return self.bodies[digest]
 
     def assign(self) -> None:
-        """Put the fetches in a file of an earlier format into the streams of today's code. Raise Damaged."""
+        """Put the fetches of an upgraded file into the streams of today's code. Raise Damaged."""
         for key in index.pending(self.connection, index.UNASSIGNED):
-            recorded = self.interpreted(key)
+            recorded = self.interpret(key)
             if recorded is not None:  # else its source is not installed
                 index.mark_ingested(self.connection, key)
                 index.defer(self.connection, recorded.stream, key)
@@ -98,20 +97,20 @@ class Archived:
         """Return the function that says whether a fetch's window would have covered one of some records."""
 
         def covers(key: Key, records: Sequence[Record]) -> bool:
-            recorded = self.interpreted(key, stream)
+            recorded = self.interpret(key, stream)
             return recorded is not None and recorded.covers(records)
 
         return covers
 
-    def indexed(self, key: Key) -> index.IndexedFetch | None:
+    def fetch_to_index(self, key: Key) -> index.FetchToIndex | None:
         """Return a fetch as the index takes it, or None if it has no exchanges or cannot be interpreted."""
-        recorded, exchanges = self.interpreted(key), list(journal.exchanges_of(self.connection, key))
+        recorded, exchanges = self.interpret(key), list(journal.exchanges_of(self.connection, key))
         if recorded is None or not exchanges:  # a fetch that was killed before its first reply shows nothing
             return None
         ended = journal.ended(self.connection, key)
         seen = exchanges[-1].seen if ended is None else ended.seen  # a fetch that was killed counts from its last reply
         complete = ended is not None and ended.complete
-        return as_indexed(key, recorded, rederive(recorded, exchanges), seen, complete, str)
+        return fetch_to_index(key, recorded, rederive(recorded, exchanges), seen, complete, str)
 
     def ingest(self, stream: str, at_most: int | None = None) -> bool:
         """Add the pending fetches of a stream to the index, ``at_most`` so many. Return whether any is left.
@@ -142,7 +141,7 @@ class Archived:
 
         If later ones of its stream are there, all of them are pending again.
         """
-        fetch = self.indexed(key)
+        fetch = self.fetch_to_index(key)
         if fetch is not None and index.is_out_of_order(self.connection, fetch):
             index.defer_all(self.connection, fetch.stream)
             index.defer(self.connection, fetch.stream, key)
@@ -179,14 +178,14 @@ class ArchivedReplies(NamedTuple):
         return reply_of(exchange)
 
 
-def as_indexed(
+def fetch_to_index(
     key: Key,
     recorded: InterpretedFetch,
     made: Rederived,
     seen: int,
     complete: bool,
     clean: Callable[[str], str],
-) -> index.IndexedFetch:
+) -> index.FetchToIndex:
     """Return a fetch as the index takes it. ``clean`` redacts the payload of its records.
 
     A fetch of what the source chooses, by what came later, is never complete. One of its newest records covers the
@@ -213,7 +212,7 @@ def as_indexed(
         # Of several records of the oldest instant, some may have been dropped.
         stamps = [version.available for known in items.values() for version in known if version.available]
         since = max(min(stamps, default=seen) + 1, microseconds.NEVER if since is None else since)
-    return index.IndexedFetch(
+    return index.FetchToIndex(
         key=key,
         stream=recorded.stream,
         seen=seen,
@@ -224,6 +223,19 @@ def as_indexed(
         until=microseconds.to_micros(query.last_stamp),
         items=items,
         rows=rows,
+        asked=_asked(recorded, seen, is_ended=complete),
+    )
+
+
+def _asked(recorded: InterpretedFetch, seen: int, *, is_ended: bool) -> index.Asked:
+    span = coverage.time_asked(recorded.query, microseconds.from_micros(seen))
+    terms = coverage.terms(recorded.query, recorded.request.provider.options)
+    return index.Asked(
+        is_ended,
+        microseconds.to_micros(span.since),
+        microseconds.to_micros(span.until),
+        recorded.counts_from(seen, is_conclusive=True),
+        {name: values or {index.ANY} for name, values in terms.items() if values is not None},
     )
 
 
@@ -248,7 +260,7 @@ class OpenArchives:
         self._find = find
         self._open: dict[str, Archived] = {}
 
-    def read(self, path: str) -> Archived:
+    def open_archive(self, path: str) -> Archived:
         """Return the recorded fetches of the archive at ``path``. Raise ArchiveError."""
         if path not in self._open:
             connection = schema.open_to_read(path)

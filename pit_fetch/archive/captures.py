@@ -23,7 +23,8 @@ def captured_until(
     archived: Archived, stream: str, question: Query, instant: datetime, options: tuple[Option, ...]
 ) -> datetime | None:
     """Return until when the fetches of a stream cover the question; None if from no time on. Raise Damaged."""
-    return coverage.covered_until(_requests(archived, stream, question, instant), question, instant, options)
+    requests = _requests(archived, stream, question, instant, options)
+    return coverage.covered_until(requests, question, instant, options)
 
 
 def claimed_records(archived: Archived, stream: str) -> Iterator[Record]:
@@ -43,7 +44,9 @@ def unrefuted(archived: Archived, stream: str, claimed: Sequence[Record], at: in
     """Return the records of which the archive knew nothing by ``at``, an instant in microseconds. Raise Damaged."""
     known = index.known_by(archived.connection, stream, [record.id for record in claimed], at)
     covers = archived.window_covers(stream)
-    reads = [read for read in index.reads_of(archived.connection, stream) if read.shows_absence and read.seen <= at]
+    reads = [
+        read for read in index.reads_of(archived.connection, stream, index.Wanted(seen_until=at)) if read.shows_absence
+    ]
 
     def is_refuted(record: Record) -> bool:
         # Only a fetch after its claimed date could have seen it.
@@ -53,19 +56,33 @@ def unrefuted(archived: Archived, stream: str, claimed: Sequence[Record], at: in
     return [record for record in claimed if record.id not in known and not is_refuted(record)]
 
 
-def _requests(archived: Archived, stream: str, question: Query, instant: datetime) -> Iterator[tuple[Query, datetime]]:
-    """Yield the requests that ran to their end and count at the instant, the newest first, each with its receipt."""
-    for read, recorded in _completed(archived, stream):
+def _requests(
+    archived: Archived, stream: str, question: Query, instant: datetime, options: tuple[Option, ...]
+) -> Iterator[tuple[Query, datetime]]:
+    """Yield the requests that ran to their end and count at the instant, the newest first, each with its receipt.
+
+    Those that could cover no part of the question are left out before they are interpreted.
+    """
+    span, at = coverage.time_asked(question, instant), microseconds.to_micros(instant)
+    terms = {name: values for name, values in coverage.terms(question, options).items() if question.options[name] != ()}
+    wanted = index.Wanted(instant=microseconds.ALWAYS if accepts_claims(question) else at, terms=terms)
+    if question.operation.dating.by == "record":
+        since, until = microseconds.to_micros(span.since), microseconds.to_micros(span.until)
+        wanted = wanted._replace(asked_from=since, asked_until=until)
+    for read, recorded in _completed(archived, stream, wanted):
         # One made after the instant counts on the condition of a claim of its reply: it depends on nothing later.
         counts_from = recorded.counts_from(read.seen, is_conclusive=True)
         answers_by_claims = accepts_claims(question) and recorded.is_whole_capture
-        if answers_by_claims or counts_from <= microseconds.to_micros(instant):
+        if answers_by_claims or counts_from <= at:
             yield recorded.query, microseconds.from_micros(read.seen)
 
 
-def _completed(archived: Archived, stream: str) -> Iterator[tuple[index.IndexedRead, InterpretedFetch]]:
+def _completed(
+    archived: Archived, stream: str, wanted: index.Wanted = index.EVERY
+) -> Iterator[tuple[index.FetchRow, InterpretedFetch]]:
     """Yield the fetches of a stream that ran to their end, and that the index has whole, the last one first."""
-    for read in index.reads_of(archived.connection, stream):
-        recorded, ended = archived.interpreted(read.key, stream), journal.ended(archived.connection, read.key)
-        if recorded is not None and ended is not None and ended.complete and read.has_every_item:
-            yield read, recorded
+    for read in index.reads_of(archived.connection, stream, wanted):
+        if read.is_ended and read.has_every_item:
+            recorded = archived.interpret(read.key, stream)
+            if recorded is not None:
+                yield read, recorded

@@ -63,13 +63,15 @@ def _same_names(archived: Archived, question: InterpretedFetch, at: int) -> Iter
     """Yield the fetches that asked for the same names: the last one by ``at`` first, then those after it."""
     names = _names(question)
     letters = [_normalize(name) for of_option in names.values() for name in of_option]
-    nearest_first = "SELECT origin, seq FROM fetches ORDER BY began > ?1, abs(began - ?1), origin, seq"
-    for key in journal.keys(archived.connection, nearest_first, at):
-        fetch = journal.fetch_of(archived.connection, key)
-        if fetch is None or fetch.source != question.fetch.source:
-            continue
-        text = _normalize(fetch.request)
+    nearest_first = (
+        "SELECT origin, seq, request FROM fetches WHERE source = ?2 ORDER BY began > ?1, abs(began - ?1), origin, seq"
+    )
+    for origin, seq, request in archived.connection.execute(nearest_first, (at, question.fetch.source)):
+        text, key = _normalize(request), Key(origin, seq)
+        fetch = None
         if all(name in text for name in letters):  # to interpret each of thousands would take seconds
+            fetch = journal.fetch_of(archived.connection, key)
+        if fetch is not None:
             with contextlib.suppress(PitFetchError):
                 if _names(interpret(fetch, archived.find)) == names:
                     yield key

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 
 from pit_fetch.archive import rederive
-from pit_fetch.archive.archived import Archived, as_indexed
+from pit_fetch.archive.archived import Archived, fetch_to_index
 from pit_fetch.archive.interpreted import Find, InterpretedFetch
 from pit_fetch.archive.store import index, ingestion, journal, microseconds, redaction, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
@@ -21,7 +21,7 @@ from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.gaps import Code, Gap
 from pit_fetch.net.clocks import MOST_APART
 from pit_fetch.pipeline.select import Part
-from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, redactor
+from pit_fetch.support.redaction import SHORTEST_SECRET, redactor
 from pit_fetch.transport import HttpReply, HttpRequest
 
 # The headers that a client decides by, and that tell one reply from another.
@@ -32,6 +32,15 @@ AT_ONCE = 8
 
 # The gaps of every answer with a PIT, and of an empty one: the fetch lacks nothing because of them.
 _HARMLESS = ("unverifiable", "no_data")
+
+
+def check_clock(connection: sqlite3.Connection, now: int) -> None:
+    """Raise ConfigError if the last entry of an archive is more than ten minutes after ``now``, in microseconds.
+
+    What is recorded would count as received at that entry, maybe long after its receipt.
+    """
+    if now < journal.Writer(connection).last_seen() - MOST_APART // timedelta(microseconds=1):
+        raise ConfigError(Code.CLOCK_BEFORE_ARCHIVE)
 
 
 class ArchiveRecorder:
@@ -65,7 +74,7 @@ class ArchiveRecorder:
         """
         values = tuple(secrets)
         self._clean = redactor(values)
-        self._clean_data = redactor(values, MIN_LENGTH_IN_DATA)
+        self._clean_data = redactor(values, SHORTEST_SECRET)
         self._clean_body = redaction.redactor(values)
         request = self.recorded.fetch.request
         if self._clean(request) != request:
@@ -75,17 +84,14 @@ class ArchiveRecorder:
     def _open(self) -> None:
         self.connection = schema.open_to_write(self.path, self.lock_timeout)  # the source needs the rest of the time
         self._deletions = journal.deletions(self.connection)
-        # What is recorded would count as received at the last entry, maybe long after its receipt.
-        earliest = journal.Writer(self.connection).last_seen() - MOST_APART // timedelta(microseconds=1)
-        if self.recorded.fetch.began < earliest:
-            raise ConfigError(Code.CLOCK_BEFORE_ARCHIVE)
+        check_clock(self.connection, self.recorded.fetch.began)
 
     def note(self, request: HttpRequest, reply: HttpReply) -> None:
         """Append one exchange. It is on disk when this returns."""
         exchange = self._exchange(request, reply)
 
         def append(writer: journal.Writer) -> None:
-            seen = writer.exchange(self._begun(writer), exchange)
+            seen = writer.append_exchange(self._begun(writer), exchange)
             self._exchanges.append(exchange._replace(seen=seen))
             self._seen = max(self._seen, seen)
 
@@ -135,7 +141,7 @@ class ArchiveRecorder:
             archived = Archived(writer.connection, self.find)
             archived.cache[key] = recorded = self._resolve_names(writer.connection, key)
             archived.ingest_all(stream)
-            fetch = as_indexed(key, recorded, self._derived(), self._seen, self._is_complete, self._clean_data)
+            fetch = fetch_to_index(key, recorded, self._derived(), self._seen, self._is_complete, self._clean_data)
             ingestion.add(writer.connection, fetch, archived.window_covers(stream))
 
         stream = self._stream() if self._exchanges else ""
@@ -168,11 +174,12 @@ class ArchiveRecorder:
             key = self._begun(writer)
             # If something was deleted while the answer was made, the answer may repeat it.
             is_kept = journal.deletions(writer.connection) == self._deletions  # a deletion changes their number
-            writer.answer(key, journal.Ended(seen, self._is_complete, status), answer, is_kept=is_kept)
+            writer.append_answer(key, journal.Ended(seen, self._is_complete, status), answer, is_kept=is_kept)
             if is_pending:
-                stream = self._resolve_names(writer.connection, key).stream
-                self._forget_unfinished(writer, stream, key)
-                index.defer(writer.connection, stream, key)
+                with schema.savepoint(writer.connection):
+                    stream = self._resolve_names(writer.connection, key).stream
+                    self._forget_unfinished(writer, stream, key)
+                    index.defer(writer.connection, stream, key)
 
         self._write(append)
         self.close()
@@ -201,7 +208,7 @@ class ArchiveRecorder:
 
     def _begun(self, writer: journal.Writer) -> Key:
         if self.key is None:
-            self.key = writer.fetch(self.recorded.fetch)
+            self.key = writer.append_fetch(self.recorded.fetch)
         return self.key
 
     def _exchange(self, request: HttpRequest, reply: HttpReply) -> Exchange:

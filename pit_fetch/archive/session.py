@@ -76,7 +76,9 @@ class ArchiveSession:
         )
         self.path, self.query, self.runtime = path, query, runtime
         self.question = InterpretedFetch(fetch, request, query)
-        self.recorder = ArchiveRecorder(path, self.question, runtime.find, schema.lock_timeout(request.timeout))
+        # A capture has no reader who waits: maintenance of the archive may take its time.
+        seconds = request.timeout if request.capture else schema.lock_timeout(request.timeout)
+        self.recorder = ArchiveRecorder(path, self.question, runtime.find, seconds)
         self._archives = archives
         self._reading: sqlite3.Connection | None = None
         self._known: Archived | None = None
@@ -86,11 +88,6 @@ class ArchiveSession:
     def problem(self) -> str:
         """Why nothing is recorded, or "" if it is."""
         return self.recorder.problem
-
-    @property
-    def advice(self) -> str:
-        """What would make questions like this one faster, or "". Raise ArchiveError."""
-        return schema.advice(self._open().connection, self.question.request.archive)
 
     def start(self, secrets: Iterable[str]) -> None:
         """Open the archive to record, unless it alone has to answer. It is created if missing."""
@@ -184,8 +181,8 @@ class ArchiveSession:
             is_own = operation.window == "select"  # it filters by a date of its own
             newest = at if is_own else min(at, microseconds.to_micros(question.last_stamp))
             return ArchivedRecords(index.records_as_of(connection, stream, at, newest, oldest), question)
-        latest = index.latest(connection, stream, at)
-        recorded = None if latest is None else archived.interpreted(latest[0], stream)
+        latest = index.latest_complete_fetch(connection, stream, at)
+        recorded = None if latest is None else archived.interpret(latest[0], stream)
         if latest is None or recorded is None:  # nothing was held by then, or its source is not installed
             return None
         key, seen = latest
@@ -227,7 +224,7 @@ class ArchiveSession:
         if self._known is None:
             kept_open = None if self.recorder.connection is not None else self._archives
             if kept_open is not None:
-                self._known = kept_open.read(self.path)
+                self._known = kept_open.open_archive(self.path)
             else:
                 self._known = Archived(self._connection(), self.runtime.find)
         return self._known

@@ -16,47 +16,48 @@ from typing import NamedTuple
 from pit_fetch.archive.archived import Archived
 from pit_fetch.archive.interpreted import Find
 from pit_fetch.archive.store import index, journal, schema
-from pit_fetch.archive.store.checksums import checksum, seed
+from pit_fetch.archive.store.checksums import row_checksum, stream_salt
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Unreadable
 from pit_fetch.archive.store.journal import Key
 from pit_fetch.archive_admin.progress import OnDone
 
 # What the checksum of a row covers: a long text, and columns.
 _MARKED: Mapping[str, str] = {
-    "streams": "SELECT name, mark, '', id, reads FROM streams",
+    "streams": "SELECT name, checksum, '', id, reads FROM streams",
     **{
-        table: f"SELECT p.name, t.mark, {columns} FROM {table} t LEFT JOIN streams p ON p.id = t.stream"
+        table: f"SELECT p.name, t.checksum, {columns} FROM {table} t LEFT JOIN streams p ON p.id = t.stream"
         for table, columns in {
-            "reads": "'', t.seen, t.origin, t.fetch, t.complete, t.since, t.until",
             "items": "'', t.stream, t.name",
             "first_held": "'', t.row, t.first",
             "pending": "'', t.origin, t.fetch",
         }.items()
     },
-    "versions": "SELECT p.name, t.mark, t.payload, i.name, t.content, t.available, t.revised, f.stamp, f.names "
+    "reads": "SELECT p.name, t.checksum, '', t.seen, t.origin, t.fetch, t.complete, t.since, t.until, t.ended, "
+    "t.asked_from, t.asked_until, t.counts_from, a.text FROM reads t LEFT JOIN streams p ON p.id = t.stream "
+    "LEFT JOIN terms a ON a.id = t.terms AND a.stream = t.stream",
+    "versions": "SELECT p.name, t.checksum, t.payload, i.name, t.content, t.available, t.revised, f.stamp, f.names "
     "FROM versions t LEFT JOIN items i ON i.id = t.item LEFT JOIN forms f ON f.id = t.form "
     "LEFT JOIN streams p ON p.id = i.stream AND p.id = f.stream",
-    "runs": "SELECT p.name, t.mark, '', i.name, t.first, t.last, t.before, t.counts_from, t.versions, t.cover_from, "
-    "t.latest FROM runs t LEFT JOIN items i ON i.id = t.item "
+    "stretches": "SELECT p.name, t.checksum, '', i.name, t.first, t.last, t.before, t.counts_from, t.versions, "
+    "t.cover_from, t.latest FROM stretches t LEFT JOIN items i ON i.id = t.item "
     "LEFT JOIN streams p ON p.id = i.stream AND p.id = t.stream",
-    "validities": "SELECT p.name, t.mark, v.payload, t.position, t.start, t.stop, t.first_seen, i.name, v.available, "
-    "v.revised, f.stamp, f.names FROM validities t LEFT JOIN versions v ON v.id = t.version "
+    "validities": "SELECT p.name, t.checksum, v.payload, t.position, t.start, t.stop, t.first_seen, i.name, "
+    "v.available, v.revised, f.stamp, f.names FROM validities t LEFT JOIN versions v ON v.id = t.version "
     "LEFT JOIN items i ON i.id = v.item LEFT JOIN forms f ON f.id = v.form "
     "LEFT JOIN streams p ON p.id = i.stream AND p.id = t.stream",
 }
 # A row of a stream without ids: the checksum of a version stands for its id.
 _COMPARED: Mapping[str, str] = {
-    "reads": "SELECT t.seen, t.origin, t.fetch, t.complete, t.since, t.until FROM {place}.reads t "
-    "WHERE t.stream = {stream}",
+    "reads": "SELECT t.seen, t.origin, t.fetch, t.checksum FROM {place}.reads t WHERE t.stream = {stream}",
     "versions": "SELECT i.name, t.content, t.available, t.revised, f.stamp, f.names, t.payload "
     "FROM {place}.items i JOIN {place}.versions t ON t.item = i.id JOIN {place}.forms f ON f.id = t.form "
     "WHERE i.stream = {stream}",
-    "runs": "SELECT i.name, t.first, t.last, t.before, t.counts_from, t.cover_from, t.latest, "
-    "(SELECT group_concat(mark) FROM "
-    "(SELECT v.mark FROM json_each('[' || replace(t.versions, ' ', ',') || ']') j "
-    "JOIN {place}.versions v ON v.id = j.value ORDER BY 1)) FROM {place}.runs t "
+    "stretches": "SELECT i.name, t.first, t.last, t.before, t.counts_from, t.cover_from, t.latest, "
+    "(SELECT group_concat(checksum) FROM "
+    "(SELECT v.checksum FROM json_each('[' || replace(t.versions, ' ', ',') || ']') j "
+    "JOIN {place}.versions v ON v.id = j.value ORDER BY 1)) FROM {place}.stretches t "
     "JOIN {place}.items i ON i.id = t.item WHERE t.stream = {stream}",
-    "validities": "SELECT t.position, t.start, t.stop, v.mark, t.first_seen FROM {place}.validities t "
+    "validities": "SELECT t.position, t.start, t.stop, v.checksum, t.first_seen FROM {place}.validities t "
     "JOIN {place}.versions v ON v.id = t.version WHERE t.stream = {stream}",
     "first_held": "SELECT t.row, t.first FROM {place}.first_held t WHERE t.stream = {stream}",
 }
@@ -83,12 +84,12 @@ def check(connection: sqlite3.Connection, find: Find, on_done: OnDone) -> Findin
 def _changed_rows(connection: sqlite3.Connection) -> Iterator[str]:
     for table, query in _MARKED.items():
         changed = sum(
-            name is None or mark != checksum(seed(name), *row, payload=payload)
-            for name, mark, payload, *row in connection.execute(query)
+            name is None or checksum != row_checksum(stream_salt(name), *row, payload=payload)
+            for name, checksum, payload, *row in connection.execute(query)
         )
         if table == "streams":
             changed += sum(
-                number != seed(name) for name, number in connection.execute("SELECT name, seed FROM streams")
+                number != stream_salt(name) for name, number in connection.execute("SELECT name, salt FROM streams")
             )
         if changed:
             yield f"index: rows of {table} that have changed: {changed}"
@@ -128,7 +129,7 @@ class _Placed:
     def _stream_of(self, key: Key) -> str | None:
         """Return the stream of a fetch; None if that is unknown."""
         try:
-            recorded = self.archived.interpreted(key)
+            recorded = self.archived.interpret(key)
         except (ArchiveError, *BROKEN):  # it is damaged, and reported as that
             return None
         if recorded is None:
@@ -152,7 +153,7 @@ def _differences(
     for stream, keys in streams.items():
         index.clear(connection)
         try:
-            is_whole = all(archived.interpreted(key) is not None for key in keys)
+            is_whole = all(archived.interpret(key) is not None for key in keys)
             for key in keys:
                 on_done(done := done + 1)
                 archived.add(key)

@@ -3,29 +3,43 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
-from typing import Literal, NamedTuple
+from collections.abc import Collection, Mapping
+from contextlib import closing
+from tempfile import TemporaryDirectory
+from typing import Any, Literal, NamedTuple
 
 from pit_fetch.archive.archived import Archived
 from pit_fetch.archive.interpreted import Find
 from pit_fetch.archive.recorder import AT_ONCE
-from pit_fetch.archive.store import index, journal, schema
-from pit_fetch.archive.store.errors import ArchiveError, archive_error
-from pit_fetch.archive.store.journal import COLUMNS, DROPPED, LOST, NAMED, Key
-from pit_fetch.archive_admin.dependents import dependents
+from pit_fetch.archive.store import index, journal, microseconds, schema
+from pit_fetch.archive.store.errors import ArchiveError, Damaged, Lost, archive_error
+from pit_fetch.archive.store.journal import COLUMNS, DROPPED, LOST, NAMED, UNKNOWN_LINK, Key
 from pit_fetch.archive_admin.progress import OnProgress, count, silently
-from pit_fetch.archive_admin.repair import fill_bodies
-from pit_fetch.archive_admin.verification import verify
+from pit_fetch.archive_admin.verification import Report, verify
 from pit_fetch.engine.registry import load
 
 
 def rebuild(connection: sqlite3.Connection, find: Find = load, on_progress: OnProgress = silently) -> int:
     """Derive the index again with the providers' current code. Return the number of fetches.
 
-    The file gives back what the old index took. On a full disk, or while another process writes, it stays as large.
+    It is made beside the old one, so that others record meanwhile. Their fetches are pending. The file gives back what
+    the old index took. On a full disk, or while another process writes, it stays as large.
     """
+    connection.execute("PRAGMA temp_store = FILE")
+    schema.overlay_empty_index(connection)
+    connection.execute("BEGIN")  # as of one moment
+    keys = journal.fetches(connection)
+    archived, fetches = Archived(connection, find), len(keys)
+    for place, key in enumerate(keys):
+        on_progress(place, fetches)
+        archived.add(key)
+    connection.execute("COMMIT")
     with schema.transaction(connection):
-        fetches = _rebuild(connection, find, on_progress)
+        schema.replace_index(connection)
+        for key in set(journal.fetches(connection)) - set(keys):
+            index.defer(connection, index.UNASSIGNED, key)
     with contextlib.suppress(sqlite3.Error):
         connection.execute("VACUUM")  # outside the transaction, which SQLite demands
     return fetches
@@ -47,31 +61,51 @@ def ingest_pending(connection: sqlite3.Connection, find: Find) -> None:
                 is_left = Archived(connection, find).ingest(stream, AT_ONCE)
 
 
+def backup(path: str, target: str, find: Find = load, on_progress: OnProgress = silently) -> Report:
+    """Copy the archive at ``path`` to a new file while others record, and verify the copy.
+
+    It is there whole and sound, or not at all. Raise ArchiveError.
+    """
+    if os.path.lexists(target):
+        raise ArchiveError(f"there is a file already at {target}: name a new one")
+    with TemporaryDirectory(dir=os.path.dirname(target), prefix=".pit_fetch-") as folder:
+        copy = os.path.join(folder, "copy.db")
+        schema.open_to_read(path).close()  # or it may be no archive
+        schema.copy_to(path, copy)
+        with closing(schema.open_to_read(copy)) as connection:
+            report = verify(connection, find, on_progress, with_index=False)
+        if report.damage:
+            raise ArchiveError(f"it is damaged ({report.damage[0]}): run pit_fetch archive verify")
+        os.rename(copy, target)
+    return report
+
+
 def merge(
     connection: sqlite3.Connection,
     other: sqlite3.Connection,
     find: Find = load,
     on_progress: OnProgress = silently,
+    now: int = microseconds.ALWAYS,
 ) -> int:
     """Copy the entries that only ``other`` holds. Return the number of entries that are new or newly deleted.
 
     Archives can be merged in any order and repeatedly, since an entry is the same everywhere. What either of them
     dropped stays dropped; what one of them lost comes back from the other. Raise ArchiveError if the other one is
-    damaged, or continues a chain differently.
+    damaged, continues a chain differently, or has entries from after ``now``.
     """
     with schema.snapshot(other):
-        damage = verify(other, find, with_index=False).damage
+        damage = verify(other, find, with_index=False, now=now).damage
         if damage:
             raise ArchiveError(f"the other one is damaged ({damage[0]}): repair it first (pit_fetch archive repair)")
         merged, is_less = 0, False
         connection.execute("PRAGMA secure_delete = ON")  # so that deleted rows leave no bytes in free pages
         with schema.transaction(connection):
-            repeating = _repeating(connection, other, find)
+            repeating = _repeating(connection, other)
             textless = {*repeating, *journal.withdrawn(other)}
             for *key, kind, link in other.execute("SELECT * FROM entries ORDER BY origin, seq").fetchall():
                 change = _merge_entry(connection, other, Key(*key), kind, link, textless)
                 merged, is_less = merged + bool(change), is_less or change == "deleted"
-            merged += sum(1 for _ in fill_bodies(connection, other))
+            merged += _fill_bodies(connection, other)
             is_less = _delete_orphans(connection) or is_less
             unrecorded = (repeating & _fetches(connection)) - set(journal.withdrawn(connection))
             if unrecorded:
@@ -91,8 +125,11 @@ def _merge_entry(
 ) -> Literal["", "new", "deleted"]:
     """Copy an entry of the other archive. Return what that changed. Raise ArchiveError."""
     mine = journal.entry_of(connection, key)
-    if mine is not None and LOST not in (mine.kind, kind) and mine.link != link:
+    is_known = mine is not None and UNKNOWN_LINK not in (mine.link, link)
+    if mine is not None and is_known and LOST not in (mine.kind, kind) and mine.link != link:
         raise ArchiveError("the two continue one chain differently: one of them was changed")
+    if mine is not None and mine.link == UNKNOWN_LINK != link:
+        connection.execute("UPDATE entries SET link = ? WHERE origin = ? AND seq = ?", (link, *key))
     if mine is not None and mine.kind in COLUMNS and kind == DROPPED:
         _delete(connection, mine.kind, key)
         return "deleted"
@@ -101,15 +138,27 @@ def _merge_entry(
     connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)", (*key, kind, link))
     if kind in COLUMNS:
         journal.copy_row(other, connection, kind, key, textless)
+        journal.copy_note(other, connection, key)
     return "new"
 
 
-def _repeating(connection: sqlite3.Connection, other: sqlite3.Connection, find: Find) -> set[Key]:
-    """Return the answers of either archive that repeat what the other one deleted without knowing of them."""
+def _repeating(connection: sqlite3.Connection, other: sqlite3.Connection) -> set[Key]:
+    """Return the answers of either archive that may repeat what the other one deleted without knowing of them."""
     mine, theirs = _fetches(connection), _fetches(other)
     # The answers that both hold were judged where the deletion was made.
-    unknown = {key for key in dependents(other, theirs & _dropped(connection), find) if key not in mine}
-    return dependents(connection, mine & _dropped(other), find) | unknown
+    unknown = later_answers(other, theirs & _dropped(connection)) - mine
+    return later_answers(connection, mine & _dropped(other)) | unknown
+
+
+def _fill_bodies(connection: sqlite3.Connection, other: sqlite3.Connection) -> int:
+    """Take the bodies that were given up from another archive. Return how many."""
+    given_up = connection.execute("SELECT digest FROM bodies WHERE coding = ?", (LOST,)).fetchall()
+    found = 0
+    for (digest,) in given_up:
+        with contextlib.suppress(Damaged, Lost):
+            journal.Writer(connection).body(journal.read_body(other, digest))
+            found += 1
+    return found
 
 
 def _fetches(connection: sqlite3.Connection) -> set[Key]:
@@ -120,52 +169,88 @@ def _dropped(connection: sqlite3.Connection) -> set[Key]:
     return set(journal.keys(connection, "SELECT origin, seq FROM entries WHERE kind = ?", DROPPED))
 
 
-def _fetches_before(connection: sqlite3.Connection, source: str, before: int) -> list[Key]:
-    return journal.keys(connection, "SELECT origin, seq FROM fetches WHERE source = ? AND began < ?", source, before)
+def later_answers(connection: sqlite3.Connection, gone: Collection[Key]) -> set[Key]:
+    """Return the fetches that remain when ``gone`` are deleted, but whose answer may repeat these.
+
+    A later fetch of the source may have answered from the archive, wholly or in part. One without a PIT that asked the
+    network did not.
+    """
+    sources: dict[str, int] = {}  # when the first of the deleted fetches began
+    places: dict[tuple[str, str], int] = {}  # its number in each chain: a clock may have been ahead
+    remaining = []
+    query = (
+        "SELECT f.origin, f.seq, f.source, f.began, f.kind = 'live' AND f.pit IS NULL, a.answer IS NOT NULL "
+        "FROM fetches f LEFT JOIN answers a ON a.origin = f.origin AND a.fetch = f.seq"
+    )
+    for origin, seq, source, began, is_open, has_answer in connection.execute(query):
+        if Key(origin, seq) in gone:
+            sources[source] = min(began, sources.get(source, began))
+            places[source, origin] = min(seq, places.get((source, origin), seq))
+        elif has_answer and not is_open:
+            remaining.append((Key(origin, seq), source, began))
+    later = {
+        key
+        for key, source, began in remaining
+        if source in sources and (began >= sources[source] or key.seq > places.get((source, key.origin), key.seq))
+    }
+    return later - journal.withdrawn(connection).keys()
+
+
+class Deletion(NamedTuple):
+    """What to delete: the fetches of a source that began before an instant, or all from after one.
+
+    Instants are in microseconds.
+    """
+
+    source: str = ""
+    before: int | None = None
+    after: int | None = None
+
+    def keys(self, connection: sqlite3.Connection) -> frozenset[Key]:
+        if self.after is not None:
+            return frozenset(journal.fetches_after(connection, self.after, self.source))
+        query = "SELECT origin, seq FROM fetches WHERE source = ? AND began < ?"
+        return frozenset(journal.keys(connection, query, self.source, self.before))
+
+    @property
+    def recorded(self) -> Mapping[str, Any]:
+        return {name: value for name, value in self._asdict().items() if value not in ("", None)}
 
 
 class Dropped(NamedTuple):
-    """The number of deleted fetches, and of later answers deleted because they repeat these."""
+    """The number of deleted fetches, and of later answers deleted because they may repeat these."""
 
     fetches: int
     answers: int
 
 
-def to_drop(
-    connection: sqlite3.Connection,
-    source: str,
-    before: int,
-    find: Find = load,
-    on_progress: OnProgress = silently,
-) -> Dropped:
+def to_drop(connection: sqlite3.Connection, deletion: Deletion) -> Dropped:
     """Return how much :func:`drop` would delete."""
-    rows = _fetches_before(connection, source, before)
-    return Dropped(len(rows), len(dependents(connection, rows, find, on_progress)))
+    rows = deletion.keys(connection)
+    return Dropped(len(rows), len(later_answers(connection, rows)))
 
 
 def drop(
     connection: sqlite3.Connection,
-    source: str,
-    before: int,
+    deletion: Deletion,
     time: int,
     find: Find = load,
     on_progress: OnProgress = silently,
 ) -> Dropped:
-    """Delete the fetches of ``source`` that began before an instant, and later answers that repeat them, for good.
+    """Delete fetches, and later answers that may repeat them, for good.
 
     ``time`` is the instant of the deletion, which is recorded. The place of each row in its chain remains. Raise
     ArchiveError if a process that reads the archive keeps the deleted bytes in the write-ahead log.
     """
     connection.execute("PRAGMA secure_delete = ON")
     with schema.transaction(connection):
-        rows = _fetches_before(connection, source, before)
-        answers = dependents(connection, rows, find, on_progress)
+        rows = deletion.keys(connection)
+        answers = later_answers(connection, rows)
         for key in rows:
             _delete(connection, "fetches", key)
         if rows:
             _delete_orphans(connection)
-            what = {"source": source, "before": before, "fetches": len(rows)}
-            journal.Writer(connection).drop(time, what, answers)
+            journal.Writer(connection).drop(time, {**deletion.recorded, "fetches": len(rows)}, answers)
             journal.note_chains(connection)
             _delete_unused_bodies(connection)
             _rebuild(connection, find, on_progress)

@@ -1,24 +1,27 @@
-"""Repair an archive: take what is damaged from another one that holds it, or give it up and say what rested on it.
+"""Salvage an archive into a new file: every row that SQLite can still read, the rest from another one, and a new index.
 
-What is given up leaves its place: an entry of the kind "lost", a body of the coding "lost". A fetch that lacks a reply
-is no longer complete, so it shows nothing as absent. Unlike what was dropped on request, what is lost comes back from
-any archive that is merged and still holds it.
+A damaged page hides its rows, and often ends a scan of its table, but not a look-up of the other rows. So each entry is
+looked up by its number in its chain, and each body by its number. The damaged file is only read.
 """
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import closing
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from pit_fetch.archive.archived import Archived
 from pit_fetch.archive.interpreted import Find
 from pit_fetch.archive.store import about, bodies, journal, microseconds, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Unreadable
-from pit_fetch.archive.store.journal import COLUMNS, DROPPED, LOST, NAMED, Entry, Key, Writer, entry_of
+from pit_fetch.archive.store.journal import COLUMNS, DROPPED, LOST, NAMED, UNKNOWN_LINK, Entry, Key
+from pit_fetch.archive_admin import maintenance
 from pit_fetch.archive_admin.progress import OnProgress, count, silently
-from pit_fetch.archive_admin.verification import body_problem
+from pit_fetch.archive_admin.verification import body_problem, verify
 from pit_fetch.engine.registry import load
 
 _LOST_ROWS = {
@@ -27,258 +30,277 @@ _LOST_ROWS = {
     "answers": "how a fetch ended, and what it printed",
     "drops": "that something was deleted",
 }
+# A page of 4,096 bytes holds no more bodies than that.
+_BODIES_A_PAGE = 64
 
 
 class Repaired(NamedTuple):
-    """What was done, a line for each: what was ``mended``, and what was ``lost`` and is given up."""
+    """How many fetches and bodies the new archive holds, and a line for each thing that is ``lost``."""
 
-    mended: tuple[str, ...]
+    fetches: int
+    bodies: int
     lost: tuple[str, ...]
 
 
 def repair(
-    connection: sqlite3.Connection,
-    other: sqlite3.Connection | None = None,
-    find: Find = load,
-    on_progress: OnProgress = silently,
+    path: str, into: str, other: str = "", find: Find = load, on_progress: OnProgress = silently, now: int = 0
 ) -> Repaired:
-    """Repair the archive, with what ``other`` holds if it is given, and make its index again. Raise ArchiveError."""
-    with schema.transaction(connection), nullcontext() if other is None else schema.snapshot(other):
-        connection.execute("REINDEX")  # SQLite finds rows by its indexes, which may be damaged, too
-        mending = _Mending(connection, other)
-        mending.delete_undecodable()
-        lost_before = set(_incomplete_fetches(connection))
-        mending.mend_notes()
-        mending.mend_entries()
-        mending.mend_bodies()
-        journal.note_depths(connection)
-        journal.note_chains(connection)
-        whole = count(connection, "fetches")
-        Archived(connection, find).rebuild(lambda done: on_progress(done, whole))
-        lost_now = (place for place in _incomplete_fetches(connection) if place not in lost_before)
-        lost = tuple(_describe(connection, *place) for place in lost_now)
-    return Repaired(tuple(mending.mended), (*mending.lost, *lost))
+    """Make a new archive at ``into`` of what can be read of the one at ``path``, and of the ``other`` one.
+
+    It is there whole or not at all. Raise ArchiveError, or OSError if it cannot be written. ``now`` is an instant in
+    microseconds, after which the other one has no entry.
+    """
+    if os.path.lexists(into):
+        raise ArchiveError(f"there is a file already at {into}: name a new one")
+    with TemporaryDirectory(dir=os.path.dirname(into), prefix=".pit_fetch-") as folder:
+        unfinished = os.path.join(folder, "repaired.db")
+        with closing(schema.open_to_write(unfinished)) as target:
+            is_readable = _salvage(path, target)
+            if other:
+                _merge(other, os.path.join(folder, "other.db"), target, find, now)
+            with schema.transaction(target):
+                fetches = count(target, "fetches")
+                Archived(target, find).rebuild(lambda done: on_progress(done, fetches))
+                repaired = Repaired(fetches, count(target, "bodies"), tuple(_losses(target)))
+        if not (is_readable or other):
+            repaired = repaired._replace(lost=("everything: SQLite cannot read which tables the file has",))
+        os.rename(unfinished, into)
+    return repaired
 
 
-def fill_bodies(connection: sqlite3.Connection, other: sqlite3.Connection) -> Iterator[bytes]:
-    """Take the bodies that were given up from another archive. Yield the digests of those that it holds."""
-    for (digest,) in connection.execute("SELECT digest FROM bodies WHERE coding = ?", (LOST,)).fetchall():
-        body = _body_in(other, digest)
-        if body is not None:
-            Writer(connection).body(body)
-            yield digest
+def _merge(other: str, aside: str, target: sqlite3.Connection, find: Find, now: int) -> None:
+    """Take over what the other archive holds; of a damaged one, what can be read of it."""
+    with closing(schema.open_to_read(other)) as source:
+        if not verify(source, find, with_index=False).damage:
+            maintenance.merge(target, source, find, now=now or microseconds.ALWAYS)
+            return
+    with closing(schema.open_to_write(aside)) as salvaged:
+        _salvage(other, salvaged)
+        maintenance.merge(target, salvaged, find, now=now or microseconds.ALWAYS)
 
 
-class _Mending:
-    """One repair. ``mended`` and ``lost`` are lines for people."""
-
-    def __init__(self, connection: sqlite3.Connection, other: sqlite3.Connection | None) -> None:
-        self.connection, self.other = connection, other
-        self.mended: list[str] = []
-        self.lost: list[str] = []
-        self.ends: dict[str, _End] = {}  # where each chain ends
-        self.changed_holes: set[str] = set()  # the chains that have other entries without a row than is noted
-
-    def delete_undecodable(self) -> None:
-        """Delete the rows with a text that is not UTF-8: SQLite cannot say which text that is, and reads no further."""
-        for table in ("about", "entries", *COLUMNS, "bodies"):
-            info = self.connection.execute(f"PRAGMA table_info({table})").fetchall()
-            texts = [name for _, name, kind, *_ in info if kind == "TEXT"]
-            keys = [f"CAST({name} AS BLOB)" if kind == "TEXT" else name for _, name, kind, _, _, place in info if place]
-            columns = ", ".join([*keys, *(f"CAST({name} AS BLOB)" for name in texts)])
-            for row in self.connection.execute(f"SELECT {columns} FROM {table}").fetchall():
-                if not all(map(_is_utf8, row[len(keys) :])):
-                    which = " AND ".join(f"{key} = ?" for key in keys)
-                    self.connection.execute(f"DELETE FROM {table} WHERE {which}", row[: len(keys)])
-
-    # What the archive notes about itself.
-
-    def mend_notes(self) -> None:
-        """Delete the notes that have changed: the file then begins a chain of its own, and a capture a new run."""
-        for name in about.changed(self.connection):
-            self.connection.execute("DELETE FROM about WHERE name = ?", (name,))
-            self.mended.append(f"about {name}: deleted, it is not needed")
-            if name.startswith("end "):  # without gaps, a chain is as long as it has entries
-                origin = name.removeprefix("end ")
-                query = "SELECT count(*) FROM entries WHERE origin = ?"
-                self.ends[origin] = _End(*self.connection.execute(query, (origin,)).fetchone())
-        for name, value in about.sound(self.connection):
-            if name.startswith("end "):
-                seq, link = value.split()
-                self.ends[name.removeprefix("end ")] = _End(int(seq), bytes.fromhex(link))
-
-    # The chains.
-
-    def mend_entries(self) -> None:
-        """Mend every entry and its row, chain by chain."""
-        noted = dict(about.sound(self.connection))
-        gaps = journal.rowless_digests(self.connection)
-        self.changed_holes = {origin for origin in self.ends if noted.get(f"gaps {origin}") != gaps.get(origin)}
-        self.mended += (f"chain {origin}: what is noted of its gaps" for origin in sorted(self.changed_holes))
-        for origin, _, _ in journal.ends(self.connection):
-            # An entry outside its chain was moved there: its origin or number has changed.
-            query = "DELETE FROM entries WHERE origin = ? AND seq NOT BETWEEN 1 AND ?"
-            self.connection.execute(query, (origin, self.ends.get(origin, _End(0)).seq))
-        for origin, end in self.ends.items():
-            before = journal.GENESIS
-            for seq in range(1, end.seq + 1):
-                before = self._mend_entry(Key(origin, seq), before, end)
-        for kind, key in journal.strays(self.connection):
-            self._delete_row(kind, key)
-            self.mended.append(f"{kind} {key}: deleted, it belongs to no chain")
-        for kind, key in journal.orphans(
-            self.connection
-        ):  # they could not be dropped by their source, which is unknown
-            self._delete_row(kind, key)
-            self.connection.execute("UPDATE entries SET kind = ? WHERE origin = ? AND seq = ?", (LOST, *key))
-
-    def _mend_entry(self, key: Key, before: bytes, end: _End) -> bytes:
-        """Mend one entry and its row, behind the entry with the link ``before``. Return the entry's own link."""
-        entry, row = entry_of(self.connection, key), self._row(key)
-        if entry is not None and entry.kind == DROPPED:
-            return self._mend_dropped(key, entry)
-        if entry is not None and row is not None and entry == _expected_entry(before, key, entry.kind, row[1]):
-            return entry.link
-        copied = self._take_entry(key, before)
-        if copied is not None:
-            return copied
-        made = None if row is None else _expected_entry(before, key, *row)
-        if made is not None and self._is_followed(key, made.link, end):  # only the entry has changed
-            self._put(key, made)
-            self.mended.append(f"{made.kind} {key}: its place in the chain")
-            return made.link
-        link = entry.link if entry is not None else end.link if key.seq == end.seq else bytes(32)
-        if entry is None or entry.kind != LOST:
-            kind = row[0] if row is not None else "" if entry is None else entry.kind
-            if row is not None:
-                self._delete_row(kind, key)
-            self._put(key, Entry(LOST, link))
-            self.lost.append(f"{_LOST_ROWS.get(kind, 'an entry')} ({key})")
-        return link
-
-    def _mend_dropped(self, key: Key, entry: Entry) -> bytes:
-        """Take the link of an entry without a row from the other archive, if one of those has changed."""
-        theirs = entry_of(self.other, key) if self.other is not None and key.origin in self.changed_holes else None
-        if theirs is None or theirs.link == entry.link or theirs.kind == LOST:
-            return entry.link
-        self._put(key, Entry(DROPPED, theirs.link))
-        return theirs.link
-
-    def _row(self, key: Key) -> tuple[str, tuple[Any, ...]] | None:
-        """Return the row with this key, and its kind."""
-        for kind in COLUMNS:
-            row = journal.row_of(self.connection, kind, key)
-            if row is not None:
-                return kind, row
-        return None
-
-    def _take_entry(self, key: Key, before: bytes) -> bytes | None:
-        """Take an entry and its row from the other archive, if they fit behind ``before``. Return the link."""
-        entry = None if self.other is None else entry_of(self.other, key)
-        if self.other is None or entry is None or entry.kind not in COLUMNS:
-            return None
-        row = journal.row_of(self.other, entry.kind, key)
-        if row is None or _expected_entry(before, key, entry.kind, row) != entry:
-            return None
-        for kind in COLUMNS:
-            self._delete_row(kind, key)
-        journal.insert(self.connection, entry.kind, (*key, *row))  # its bodies are taken with all others
-        self._put(key, entry)
-        self.mended.append(f"{entry.kind} {key}: taken from the other archive")
-        return entry.link
-
-    def _is_followed(self, key: Key, link: bytes, end: _End) -> bool:
-        """Return whether the next entry, or the noted end of the chain, shows that ``link`` belongs to ``key``."""
-        following = key._replace(seq=key.seq + 1)
-        entry, row = entry_of(self.connection, following), self._row(following)
-        if entry is not None and row is not None:
-            return _expected_entry(link, following, *row) == entry
-        return end == (key.seq, link)
-
-    def _put(self, key: Key, entry: Entry) -> None:
-        self.connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)", (*key, *entry))
-
-    def _delete_row(self, kind: str, key: Key) -> None:
-        self.connection.execute(f"DELETE FROM {kind} WHERE origin = ? AND seq = ?", key)
-
-    # The bodies.
-
-    def mend_bodies(self) -> None:
-        for digest in self._unreadable():
-            body = _body_in(self.other, digest)
-            if body is not None:
-                self.connection.execute("DELETE FROM bodies WHERE digest = ?", (digest,))
-                Writer(self.connection).body(body)  # it is packed anew: its dictionary may be missing here
-                self.mended.append(f"body {digest.hex()[:16]}: taken from the other archive")
-        for digest in self._unreadable():  # without those that only lacked their dictionary
-            self.connection.execute("DELETE FROM bodies WHERE digest = ?", (digest,))
-            journal.give_up_body(self.connection, digest)
-        if self.other is not None:
-            for digest in fill_bodies(self.connection, self.other):
-                self.mended.append(f"body {digest.hex()[:16]}: taken from the other archive")
-
-    def _unreadable(self) -> list[bytes]:
-        """Return the digests of the bodies that cannot be read. What is noted of the others is corrected."""
-        depths, unreadable = journal.depths(self.connection), []
-        for digest, depth in depths.items():
-            if body_problem(self.connection, digest, depth):
-                try:
-                    size = len(journal.read_body(self.connection, digest))
-                except Unreadable:
-                    raise
-                except (ArchiveError, *BROKEN):
-                    unreadable.append(digest)
-                else:
-                    self.mended.append(f"body {digest.hex()[:16]}: what is noted of it")
-                    self.connection.execute(
-                        "UPDATE bodies SET size = ?, base = iif(coding = ?, base, NULL) WHERE digest = ?",
-                        (size, bodies.ZSTD, digest),
-                    )
-        missing = [digest for (digest,) in self.connection.execute(NAMED) if digest not in depths]
-        return unreadable + missing
+def _losses(connection: sqlite3.Connection) -> Iterator[str]:
+    """Yield a line for each entry that is lost, and for each fetch that lacks something that is."""
+    for origin, seq, kind in connection.execute(
+        "SELECT e.origin, e.seq, a.value FROM entries e "
+        "LEFT JOIN about a ON a.name = 'lost ' || e.origin || '-' || e.seq WHERE e.kind = ? ORDER BY 1, 2",
+        (LOST,),
+    ):
+        yield f"{_LOST_ROWS.get(kind, 'an entry')} ({Key(origin, seq)})"
+    for key in journal.keys(connection, "SELECT origin, seq FROM fetches ORDER BY began"):
+        for has_lost, what in (
+            (journal.has_lost, "is no longer complete"),
+            (journal.has_lost_answer, "lacks the answer that it printed"),
+        ):
+            if has_lost(connection, key):
+                query = "SELECT began, request FROM fetches WHERE origin = ? AND seq = ?"
+                began, request = connection.execute(query, key).fetchone()
+                yield f"fetch {key} of {microseconds.from_micros(began):%Y-%m-%d %H:%M:%SZ} {what}: {request}"
 
 
-class _End(NamedTuple):
-    """The last entry of a chain; its link, if that is known."""
+def _salvage(path: str, target: sqlite3.Connection) -> bool:
+    """Copy what can be read of the archive at ``path``, and note what cannot. Return whether anything can.
 
-    seq: int
-    link: bytes = bytes(32)
-
-
-def _expected_entry(before: bytes, key: Key, kind: str, row: tuple[Any, ...]) -> Entry:
-    return Entry(kind, journal.entry_hash(before, *key, kind, row))
-
-
-def _is_utf8(text: bytes | None) -> bool:
-    try:
-        (text or b"").decode()
-    except UnicodeDecodeError:
-        return False
+    Raise ArchiveError.
+    """
+    with _opened(path) as connection, schema.transaction(target):
+        source = _Source(connection)
+        if not source.is_readable:
+            return False
+        for row in source.bodies():
+            with contextlib.suppress(*BROKEN):  # a row whose values its table does not take
+                target.execute("INSERT OR IGNORE INTO bodies VALUES (?, ?, ?, ?, ?, ?)", row)
+        for name, value in source.notes.items():
+            if not name.startswith(("end ", "gaps ", "origin", "place")):
+                about.put(target, name, value)
+        for origin in source.origins():
+            _salvage_chain(source, target, origin)
+        for kind, key in journal.orphans(target):  # a drop could not find them by their source, which is unknown
+            target.execute(f"DELETE FROM {kind} WHERE origin = ? AND seq = ?", key)
+            _give_up(target, key, UNKNOWN_LINK, kind, keeps_link=True)
+        for digest in _unreadable(target):
+            target.execute("DELETE FROM bodies WHERE digest = ?", (digest,))
+            journal.give_up_body(target, digest)
+        journal.note_depths(target)
+        journal.note_chains(target)
     return True
 
 
-def _body_in(other: sqlite3.Connection | None, digest: bytes) -> bytes | None:
-    """Return a body of another archive, if it can be read there."""
-    if other is None:
+def _salvage_chain(source: _Source, target: sqlite3.Connection, origin: str) -> None:
+    """Copy the entries of a chain with their rows. One that has changed, or is gone, keeps its place."""
+    before: bytes | None = journal.GENESIS
+    for seq in range(1, source.end(origin) + 1):
+        key = Key(origin, seq)
+        entry = source.entry(key)
+        found = source.row(key, entry)
+        link = UNKNOWN_LINK if entry is None else entry.link
+        if entry is not None and entry.kind in (DROPPED, LOST):
+            target.execute("INSERT INTO entries VALUES (?, ?, ?, ?)", (*key, *entry))
+        elif found is None or (known := _true_link(source, key, entry, found, before)) is None:
+            _give_up(target, key, link, entry.kind if entry else found[0] if found else "")
+        else:
+            kind, row = found
+            link = known
+            if before is None or link == UNKNOWN_LINK:
+                journal.note_apart(target, key, kind, row)
+            journal.insert(target, kind, (*key, *row))
+            target.execute("INSERT INTO entries VALUES (?, ?, ?, ?)", (*key, kind, link))
+        before = None if link == UNKNOWN_LINK else link
+
+
+def _true_link(
+    source: _Source, key: Key, entry: Entry | None, found: tuple[str, tuple[Any, ...]], before: bytes | None
+) -> bytes | None:
+    """Return the link of an entry whose row is right, or may be; None if its row has changed.
+
+    Where the link before it is not known, nothing shows that a row that can be read has changed.
+    """
+    if before is None:
+        return UNKNOWN_LINK if entry is None else entry.link
+    link = journal.entry_hash(before, *key, *found)
+    if entry is not None and entry.link == link:
+        return link
+    following = key._replace(seq=key.seq + 1)
+    after = source.entry(following)
+    next_row = source.row(following, after)
+    is_known = after is not None and next_row is not None
+    is_followed = is_known and journal.entry_hash(link, *following, *(next_row or ("", ()))) == (after and after.link)
+    if is_followed or source.notes.get(f"end {key.origin}") == f"{key.seq} {link.hex()}":
+        return link  # only the entry has changed
+    return link if entry is None and not is_known else None
+
+
+def _give_up(target: sqlite3.Connection, key: Key, link: bytes, kind: str, *, keeps_link: bool = False) -> None:
+    """Keep the place of an entry that is lost, and note of which kind it was."""
+    keep = "link" if keeps_link else "excluded.link"
+    target.execute(
+        "INSERT INTO entries VALUES (?, ?, ?, ?) "
+        f"ON CONFLICT (origin, seq) DO UPDATE SET kind = excluded.kind, link = {keep}",
+        (*key, LOST, link),
+    )
+    about.put(target, f"lost {key}", kind)
+
+
+def _unreadable(connection: sqlite3.Connection) -> list[bytes]:
+    """Return the digests of the bodies that cannot be read. What is noted of the others is corrected."""
+    depths, unreadable = journal.depths(connection), []
+    for digest, depth in depths.items():
+        if body_problem(connection, digest, depth):
+            try:
+                size = len(journal.read_body(connection, digest))
+            except Unreadable:
+                raise
+            except (ArchiveError, *BROKEN):
+                unreadable.append(digest)
+            else:
+                query = "UPDATE bodies SET size = ?, base = iif(coding = ?, base, NULL) WHERE digest = ?"
+                connection.execute(query, (size, bodies.ZSTD, digest))
+    return unreadable + [digest for (digest,) in connection.execute(NAMED) if digest not in depths]
+
+
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[sqlite3.Connection]:
+    """Yield a connection that reads a file, however damaged. Raise ArchiveError if SQLite reads nothing of it."""
+    if not os.path.exists(path):
+        raise ArchiveError("there is no such file")
+    if not os.path.getsize(path):
+        raise ArchiveError("it is empty")
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        # A damaged text is no reason to read no further: its row has another hash.
+        connection.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
+        connection.execute("PRAGMA query_only = ON")
+        connection.execute("PRAGMA writable_schema = ON")  # or SQLite reads nothing of a file that was cut
+        with contextlib.suppress(sqlite3.DatabaseError):
+            connection.execute("BEGIN")
+        yield connection
+
+
+class _Source:
+    """The rows of a damaged archive, one by one. What cannot be read is as if it were not there."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        tables = ("entries", *COLUMNS, "bodies")
+        self.is_readable = any(self._row(f"PRAGMA table_info({table})") for table in tables)
+        rows = [row for way in ("ASC", "DESC") for row in self._rows(f"SELECT * FROM about ORDER BY name {way}")]
+        self.notes = {row[0]: row[1] for row in rows if _is_text(row[1]) and about.is_sound(*row)}
+
+    def origins(self) -> list[str]:
+        """Return the chains: as noted, and as the rows of any table have them."""
+        noted = {name.removeprefix("end ") for name in self.notes if name.startswith("end ")}
+        found = {
+            origin
+            for table in ("entries", *COLUMNS)
+            for way in ("ASC", "DESC")
+            for (origin,) in self._rows(f"SELECT DISTINCT origin FROM {table} ORDER BY origin {way}")
+            if _is_text(origin)
+        }
+        # What is not noted may be one entry whose origin has changed.
+        return sorted(noted | {origin for origin in found - noted if not noted or self._is_proven(origin)})
+
+    def _is_proven(self, origin: str) -> bool:
+        """Return whether any entry of a chain follows from the one before it."""
+        before: bytes | None = journal.GENESIS
+        for seq in range(1, self.end(origin) + 1):
+            key = Key(origin, seq)
+            entry = self.entry(key)
+            found = None if entry is None else self.row(key, entry)
+            if entry and found and before and journal.entry_hash(before, *key, *found) == entry.link:
+                return True
+            before = None if entry is None else entry.link
+        return False
+
+    def end(self, origin: str) -> int:
+        """Return the number of the last entry of a chain, as noted or, without a note, as the rows have it."""
+        noted = self.notes.get(f"end {origin}")
+        if noted is not None:
+            return int(noted.split()[0])
+        last = (self._row(f"SELECT max(seq) FROM {t} WHERE origin = ?", origin) for t in ("entries", *COLUMNS))
+        return max((row[0] for row in last if row is not None and isinstance(row[0], int)), default=0)
+
+    def entry(self, key: Key) -> Entry | None:
+        row = self._row("SELECT kind, link FROM entries WHERE origin = ? AND seq = ?", *key)
+        is_sound = row is not None and _is_text(row[0]) and isinstance(row[1], bytes) and len(row[1]) == 32
+        return Entry(*row) if row is not None and is_sound else None
+
+    def row(self, key: Key, entry: Entry | None) -> tuple[str, tuple[Any, ...]] | None:
+        """Return the row of an entry, and its kind."""
+        for kind in (entry.kind,) if entry is not None and entry.kind in COLUMNS else COLUMNS:
+            found = self._row(f"SELECT {', '.join(COLUMNS[kind])} FROM {kind} WHERE origin = ? AND seq = ?", *key)
+            if found is not None and all(map(_is_text, filter(_is_str, found))):
+                return kind, found
         return None
+
+    def bodies(self) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of bodies, by their numbers."""
+        last = self._row("SELECT max(rowid) FROM bodies")
+        if last is None:
+            (pages,) = self._row("PRAGMA page_count") or (0,)
+            last = (pages * _BODIES_A_PAGE,)
+        query = "SELECT digest, size, coding, base, depth, packed FROM bodies WHERE rowid = ?"
+        for number in range(1, (last[0] or 0) + 1):
+            row = self._row(query, number)
+            if row is not None and isinstance(row[0], bytes):
+                yield row
+
+    def _row(self, query: str, *values: Any) -> tuple[Any, ...] | None:
+        with contextlib.suppress(*BROKEN):
+            row: tuple[Any, ...] | None = self.connection.execute(query, values).fetchone()
+            return row
+        return None
+
+    def _rows(self, query: str) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a query until one cannot be read."""
+        with contextlib.suppress(*BROKEN):
+            yield from self.connection.execute(query)
+
+
+def _is_str(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_text(value: object) -> bool:
     try:
-        return journal.read_body(other, digest)
-    except Unreadable:
-        raise
-    except (ArchiveError, *BROKEN):
-        return None
-
-
-def _incomplete_fetches(connection: sqlite3.Connection) -> Iterator[tuple[Key, str]]:
-    """Yield each fetch that lacks something which was given up, and what that means, the earliest fetch first."""
-    for key in journal.keys(connection, "SELECT origin, seq FROM fetches ORDER BY began"):
-        if journal.has_lost(connection, key):
-            yield key, "is no longer complete"
-        if journal.has_lost_answer(connection, key):
-            yield key, "lacks the answer that it printed"
-
-
-def _describe(connection: sqlite3.Connection, key: Key, what: str) -> str:
-    query = "SELECT began, request FROM fetches WHERE origin = ? AND seq = ?"
-    began, request = connection.execute(query, key).fetchone()
-    return f"fetch {key} of {microseconds.from_micros(began):%Y-%m-%d %H:%M:%SZ} {what}: {request}"
+        return isinstance(value, str) and bool(value.encode() or True)
+    except UnicodeEncodeError:
+        return False

@@ -49,7 +49,9 @@ def recorded_answer(connection: sqlite3.Connection, key: Key) -> RecordedAnswer:
     deleted = journal.withdrawn(connection).get(key)
     if deleted is not None:
         day = microseconds.from_micros(deleted).date().isoformat()
-        raise ArchiveError(f"the text of that answer was deleted on {day}: it repeated what archive drop deletes")
+        raise ArchiveError(
+            f"the text of that answer was deleted on {day}: it may have repeated what archive drop deletes"
+        )
     answer = journal.answer_of(connection, key)
     if answer is None:
         raise ArchiveError("that fetch was part of a capture, which prints no answer: ask for it with --offline")
@@ -96,7 +98,7 @@ def compare(connection: sqlite3.Connection, key: Key, replayed: RecordedAnswer, 
     if any(gap["type"] == "upstream_error" for gap in answer["gaps"]):
         return ReplayComparison(None, "errors of the network are not recorded")
     archived = Archived(connection, find)
-    recorded = archived.interpreted(key)
+    recorded = archived.interpret(key)
     if recorded is None:
         return ReplayComparison(None, "its source is not installed, or its request is no longer understood")
     difference = ""
@@ -127,7 +129,7 @@ def _earlier(archived: Archived, key: Key, recorded: InterpretedFetch) -> Iterat
     for other in journal.fetches(archived.connection):
         if other == key:  # fetches come in the order in which they ended: what follows was not there yet
             break
-        fetch = archived.interpreted(other)
+        fetch = archived.interpret(other)
         if fetch is None:
             continue
         is_of_source = recorded.is_unresolved and fetch.fetch.source == recorded.fetch.source

@@ -93,7 +93,7 @@ def _record(visit: Visit, runtime: Runtime) -> None:
         request = from_values(options, runtime.find(options.pop("source")), {})
         run(request, runtime, Progress(), ())
     else:
-        job = jobs.requests_job(visit.requests, runtime)
+        job = jobs.requests_job(visit.requests, runtime)._replace(parallel=1)  # always in the order of the list
         jobs.carry_out(job, runtime.environ[VARIABLE], runtime, Shown())
 
 

@@ -12,9 +12,8 @@ from pit_fetch.engine.input_files import nearest
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Credential, Provider
+from pit_fetch.support.redaction import SHORTEST_SECRET
 
-# A shorter text stands in ordinary words and in the requests themselves: redacted, they would be other requests.
-SHORTEST_SECRET = 8
 _QUOTES = frozenset("\"'`\u2018\u2019\u201c\u201d")
 
 

@@ -42,10 +42,7 @@ class ArchiveAnswer:
         with closing(self.archive), self.archive.at_one_moment():
             caveats = self.wanted.caveats(archived=True)
             collected = collected.with_gaps(before=(gap(Code.OFFLINE), *self._uncaptured(), *caveats))
-            collected = self._recalled(collected, None)
-            advice = self.archive.advice
-        self.wanted.progress.advise(advice)
-        return collected
+            return self._recalled(collected, None)
 
     def with_live(self, live: CollectedRecords) -> CollectedRecords:
         """Return the live answer, completed and corrected by the archive, which has recorded the live fetch, too."""

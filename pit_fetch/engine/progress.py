@@ -46,7 +46,6 @@ class Progress:
         self.reasons: tuple[str, ...] = ()
         self.nested = False
         self._progress_shown = False
-        self._advice = ""
 
     def detail(self, text: str) -> None:
         if self.verbose:
@@ -101,12 +100,6 @@ class Progress:
         """Write a line that stays, on a terminal."""
         if self.terminal:
             self._line(text)
-
-    def advise(self, text: str) -> None:
-        """Tell what would make such calls faster, if anything, once for all the fetches behind an answer."""
-        if text and text != self._advice:
-            self._advice = text
-            self.tell(text)
 
     def clear(self) -> None:
         """Remove the progress line, so that nothing is written after it on the same line."""

@@ -19,7 +19,7 @@ from pit_fetch.pipeline.select import Selection, Withheld
 from pit_fetch.provider import ENVELOPE_FIELDS, Record
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import candidate_operations
-from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, redactor
+from pit_fetch.support.redaction import SHORTEST_SECRET, redactor
 from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def _options(request: FetchRequest, secrets: tuple[str, ...], *, resumes: bool) 
     return envelope.EnvelopeOptions(
         query=request.canonical,
         clean=redactor(secrets),
-        clean_data=redactor(secrets, MIN_LENGTH_IN_DATA),
+        clean_data=redactor(secrets, SHORTEST_SECRET),
         fields=request.fields,
         pit=request.pit,
         provenance=envelope.Provenance(

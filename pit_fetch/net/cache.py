@@ -17,6 +17,8 @@ import stat
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from pit_fetch.transport import MAX_BODY_BYTES
+
 _MAGIC = b"pit_fetch cache 3"
 # A planted pipe would block the process that opens it, and a planted link would lead elsewhere.
 _CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -83,7 +85,11 @@ def load(environ: Mapping[str, str], place: Place, seconds: float, now: float) -
         return None
     import zlib
 
-    headers, _, body = zlib.decompress(packed).partition(b"\n")
+    member = zlib.decompressobj()
+    content = member.decompress(packed, MAX_BODY_BYTES)
+    if not member.eof:  # a file of a few bytes may stand for gigabytes
+        return None
+    headers, _, body = content.partition(b"\n")
     return Stored(json.loads(headers), body, since)
 
 

@@ -60,7 +60,6 @@ class Grid(NamedTuple):
     now       returns the time, which decides whether an instant has come
     fetch     answers a question by itself, as if there were no panel
     columns   the columns that every item has, by the declaration of the operation, with their kinds
-    advice    what would make the answers faster; "" if nothing would
     caution   what the answers may be mistaken for; "" if nothing is known
     """
 
@@ -69,7 +68,6 @@ class Grid(NamedTuple):
     now: Callable[[], datetime]
     fetch: Ask
     columns: Columns = MappingProxyType({})
-    advice: str = ""
     caution: str = ""
 
 

@@ -128,9 +128,10 @@ def grid_of(
         except (UsageError, ConfigError) as error:
             raise _name_subject(error, subject, questions) from None
         columns |= _columns(latest, query)
-    faster = _advice(latest, runtime)
+    with closing(OpenArchives(runtime.find)) as archives:
+        _state(latest, runtime, archives)
     session = partial(questions.session, latest)
-    return Grid(asked, session, runtime.clock.now, questions.fetch, columns, faster, _caution(latest))
+    return Grid(asked, session, runtime.clock.now, questions.fetch, columns, _caution(latest))
 
 
 def _columns(request: FetchRequest, query: Query) -> dict[str, FieldKind]:
@@ -168,20 +169,11 @@ def _name_subject(
     return UsageError(Code.USAGE, text=f"{reason.rstrip('.')}{fix}" if fix else reason)
 
 
-def _advice(request: FetchRequest, runtime: Runtime) -> str:
-    """Return how the archive would answer faster; "" if none alone answers, or if nothing helps.
+def _state(request: FetchRequest, runtime: Runtime, archives: OpenArchives) -> Sequence[object]:
+    """Return what identifies the state of the archive, or of the saved reply, that answers.
 
     Raise ConfigError, InputError or UsageError if what answers cannot be read, or not once for each cell.
     """
-    with closing(OpenArchives(runtime.find)) as archives:
-        _state(request, runtime, archives)
-        if request.input_file or not request.offline:
-            return ""
-        return _read_archive(request, runtime, archives, partial(schema.advice, path=request.archive))
-
-
-def _state(request: FetchRequest, runtime: Runtime, archives: OpenArchives) -> Sequence[object]:
-    """Return what identifies the state of the archive, or of the saved reply, that answers. Raise as _advice."""
     if request.input_file == "-":
         raise UsageError(
             Code.USAGE, text="a panel reads a saved reply for each cell: put it into a file, and name that"
@@ -203,6 +195,6 @@ def _read_archive(
         raise ConfigError(Code.OFFLINE_WITHOUT_ARCHIVE)
     try:
         with translating(), schema.checking(archives.check_unchanged):
-            return read(archives.read(runtime.path(path)).connection)
+            return read(archives.open_archive(runtime.path(path)).connection)
     except ArchiveError as error:
         raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=error.problem) from error

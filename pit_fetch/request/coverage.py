@@ -64,6 +64,21 @@ def asks_no_less(option: Option, request: Any, question: Any) -> bool:
     return True
 
 
+def terms(query: Query, options: Iterable[Option]) -> Mapping[str, frozenset[str] | None]:
+    """Return the values to which a request is narrowed, by option, without those that it excludes; None: to none.
+
+    A request :func:`asks_no_less` than a question only if, of each option, it is narrowed to nothing, it excludes
+    values alone, or it shares one of the values of the question.
+    """
+    values = {
+        option.name: query.options[option.name]
+        for option in options
+        if not option.affects_records and option.covered_by == "superset"
+    }
+    sets = {name: None if value is None else _value_set(value) for name, value in values.items()}
+    return {name: None if known is None else known - _excluded(known) for name, known in sets.items()}
+
+
 class TimeSpan(NamedTuple):
     """The time that a request covers: what became public from ``since`` to ``until``."""
 

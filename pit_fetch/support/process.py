@@ -56,6 +56,12 @@ def keep_what_was_done() -> None:
         _signal.signal(_signal.SIGINT, _interrupted_job)
 
 
+def end_interrupted_job() -> None:
+    """End the process as an interrupt of its job does. Only in our own process."""
+    if _signal.getsignal(_signal.SIGINT) is _interrupted_job:
+        _interrupted_job()
+
+
 def keep_interrupts_out() -> None:
     """Ignore interrupts from now on: the answer is decided, and must not be cut in two. Only in our own process."""
     if _signal.getsignal(_signal.SIGINT) in (interrupted, _interrupted_job):

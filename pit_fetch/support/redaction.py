@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 REDACTED = "[redacted]"
-# A shorter value (the public key "demo", say) is not a secret, and may be a part of ordinary words.
-MIN_LENGTH_IN_DATA = 12
+# A shorter text stands in ordinary words and in the requests themselves: redacted, they would be other requests. So a
+# secret key of fewer characters is refused, and any other is redacted from all that is recorded or served.
+SHORTEST_SECRET = 8
 
 
 def redactor(secrets: Iterable[str], min_length: int = 1) -> Callable[[str], str]:

@@ -28,7 +28,7 @@ def answer(captured: Captured, instant: int) -> dict[str, tuple[ItemVersion, int
 
 
 def _validities(item: str, captured: Captured) -> list[history.Validity]:
-    return history.validities(history.runs(observed.observations(item, captured.fetches, captured.window_covers)))
+    return history.validities(history.stretches(observed.observations(item, captured.fetches, captured.window_covers)))
 
 
 def _items(captured: Captured) -> list[str]:
@@ -241,11 +241,11 @@ def compressed(rng: Random) -> int:
         every = list(observed.observations(item, captured.fetches, captured.window_covers))
         if len({observation.seen for observation in every}) < len(every):
             continue
-        runs: list[history.ObservationRun] = []
+        runs: list[history.Stretch] = []
         for observation in every:
             longer = history.extend(runs[-1], observation) if runs else None
-            runs[-1:] = [longer] if longer else [*runs[-1:], *history.runs([observation])]
-        assert runs == history.runs(every)
+            runs[-1:] = [longer] if longer else [*runs[-1:], *history.stretches([observation])]
+        assert runs == history.stretches(every)
     return len(captured.fetches)
 
 

@@ -87,7 +87,7 @@ class Asked(NamedTuple):
         since, until = (None if day is None else _at(day) for day in (self.since, self.until))
         now = _at(self.now)
         horizon = min(now, until) if until is not None and not self.window else now
-        operation = Operation(window=self.window)
+        operation = Operation(window=self.window or "available_at")
         return Query(now, now, now, since, until, horizon, 50, self.options, operation)
 
     def asks_for(self, item: Item) -> bool:
@@ -138,12 +138,23 @@ def pairs(rng: Random, count: int = 40) -> int:
         wanted = [item for item in ITEMS[question.window] if question.asks_for(item)]
         held = [item for item in wanted if any(request.asks_for(item) for request in alike)]
         instant, asked = _at(question.now), [(request.query, _at(request.now)) for request in requests]
+        assert all(_shares_terms(request, question) for request in requests if _asks_no_less(request, question))
         until = coverage.covered_until(asked, question.query, instant, OPTIONS)
         if until is not None:
             assert all(item in held for item in wanted if _at(item.day) <= until), (question, requests)
         if held == wanted and _is_comparable(question, alike):
             assert until == coverage.time_asked(question.query, instant).until, (question, requests)
     return count
+
+
+def _asks_no_less(request: Asked, question: Asked) -> bool:
+    return all(coverage.asks_no_less(each, request.options[each.name], question.options[each.name]) for each in OPTIONS)
+
+
+def _shares_terms(request: Asked, question: Asked) -> bool:
+    """Return whether a request is looked at for a question, as :func:`coverage.terms` says."""
+    named, wanted = (coverage.terms(asked.query, OPTIONS) for asked in (request, question))
+    return all(not values or values & (wanted[name] or frozenset()) for name, values in named.items())
 
 
 def _is_alike(request: Asked, question: Asked) -> bool:

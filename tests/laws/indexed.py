@@ -11,7 +11,7 @@ from random import Random
 from unittest.mock import patch
 
 from pit_fetch.archive.store import index, ingestion, items, microseconds, tables, versions
-from pit_fetch.archive.store.checksums import checksum
+from pit_fetch.archive.store.checksums import row_checksum
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError
 from pit_fetch.archive.store.history import ItemVersion
 from pit_fetch.archive.store.journal import Key
@@ -42,9 +42,9 @@ def _add(connection: sqlite3.Connection, captured: Captured, place: int, fetch: 
     ingestion.add(connection, _indexed(place, fetch, captured), window_covers)
 
 
-def _indexed(place: int, fetch: FetchObservation, captured: Captured) -> index.IndexedFetch:
+def _indexed(place: int, fetch: FetchObservation, captured: Captured) -> index.FetchToIndex:
     window = captured.windows[id(fetch.items)]
-    return index.IndexedFetch(
+    return index.FetchToIndex(
         key=Key("o", place),
         stream=STREAM,
         seen=fetch.seen,
@@ -128,9 +128,9 @@ def index_of_namesakes(rng: Random) -> int:
     bits = rng.randrange(3)
 
     def short(start: int, stream: int, name: str) -> int:
-        return int(checksum(start, stream, name) % 2**bits)
+        return int(row_checksum(start, stream, name) % 2**bits)
 
-    with patch.object(items, "item_mark", short):
+    with patch.object(items, "item_checksum", short):
         return index_is_the_rule(rng)
 
 
@@ -197,7 +197,7 @@ def damaged_rows_are_no_news(rng: Random) -> int:
         for place, rows in enumerate(earlier):
             _add_rows(connection, place, rows)
         assert index.first_held(connection, STREAM, earlier[-1]) == _first_held(earlier, earlier[-1])
-        column = rng.choice(("row", "first", "mark"))
+        column = rng.choice(("row", "first", "checksum"))
         stored = flips.values(connection, "first_held", column)
         row = rng.randrange(len(stored))
         flips.change(connection, flips.Flip("first_held", column, row, rng.randrange(64)))
@@ -210,7 +210,7 @@ def damaged_rows_are_no_news(rng: Random) -> int:
 
 
 def _add_rows(connection: sqlite3.Connection, place: int, rows: frozenset[int]) -> None:
-    fetch = index.IndexedFetch(Key("o", place), STREAM, place, True, place, None, None, {}, rows)
+    fetch = index.FetchToIndex(Key("o", place), STREAM, place, True, place, None, None, {}, rows)
     ingestion.add(connection, fetch, lambda key, records: True)
 
 
@@ -219,8 +219,8 @@ def _first_held(reads: Sequence[frozenset[int]], rows: frozenset[int]) -> Mappin
 
 
 _MISSED = (
-    *(("runs", column) for column in ("stream", "item", "cover_from", "last")),
-    *(("items", column) for column in ("stream", "name", "mark")),
+    *(("stretches", column) for column in ("stream", "item", "cover_from", "last")),
+    *(("items", column) for column in ("stream", "name", "checksum")),
 )
 
 
@@ -245,11 +245,11 @@ def _is_lost(connection: sqlite3.Connection, flip: flips.Flip, following: Items)
     It is that of an undated item which the fetch lacks, or of one whose versions all have other stamps by now.
     """
     table, column, row, _ = flip
-    if table == "runs" and column in ("stream", "item"):
+    if table == "stretches" and column in ("stream", "item"):
         number, cover_from = (flips.values(connection, table, name)[row] for name in ("item", "cover_from"))
         (item,) = connection.execute("SELECT name FROM items WHERE id = ?", (number,)).fetchone()
         return cover_from == microseconds.NEVER and item not in following
-    if (table, column) == ("items", "mark"):
+    if (table, column) == ("items", "checksum"):
         item, number = (flips.values(connection, table, name)[row] for name in ("name", "id"))
         query = "SELECT position FROM validities r JOIN versions v ON v.id = r.version WHERE v.item = ?"
         positions = {position for (position,) in connection.execute(query, (number,))}

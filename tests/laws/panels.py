@@ -194,7 +194,7 @@ def disturbed(rng: Random) -> int:
 @contextmanager
 def _recorded_before(number: int, record: Callable[[], None]) -> Iterator[None]:
     """Let nobody who reads an archive write to it, and its owner record before a reading, by its number."""
-    reads, read = iter(range(1, number)), OpenArchives.read
+    reads, read = iter(range(1, number)), OpenArchives.open_archive
 
     def disturbed(archives: OpenArchives, path: str) -> Archived:
         nonlocal number
@@ -204,7 +204,7 @@ def _recorded_before(number: int, record: Callable[[], None]) -> Iterator[None]:
         return read(archives, path)
 
     allowed = partial(schema.open_to_read, allowed=lambda path: False)
-    with patch.object(schema, "open_to_read", allowed), patch.object(OpenArchives, "read", disturbed):
+    with patch.object(schema, "open_to_read", allowed), patch.object(OpenArchives, "open_archive", disturbed):
         yield
 
 

@@ -37,7 +37,7 @@ class _Scene:
             self.writer = schema.open_to_write(str(self.path))
         with schema.transaction(self.writer):
             plan = "p" * (5_000 * (self.held % 2))
-            Writer(self.writer).fetch(FetchEntry(self.held, "live", "sample", "", plan, {}, "", None))
+            Writer(self.writer).append_fetch(FetchEntry(self.held, "live", "sample", "", plan, {}, "", None))
         self.held += 1
 
     def checkpoint(self) -> None:

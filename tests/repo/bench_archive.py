@@ -30,6 +30,8 @@ from pit_fetch.archive.interpreted import stream_of
 from pit_fetch.archive.store import index, ingestion, journal, microseconds, schema, tables, versions
 from pit_fetch.archive.store.journal import Key
 from pit_fetch.archive_admin import maintenance, replay
+from pit_fetch.archive_admin.capture import jobs
+from pit_fetch.archive_admin.capture.run import CaptureJob, Shown
 from pit_fetch.cli.arguments import parse
 from pit_fetch.engine import registry
 from pit_fetch.engine.real_runtime import real_runtime
@@ -38,9 +40,10 @@ from pit_fetch.panels.grid import grid_of
 from pit_fetch.panels.panel import Panel
 from pit_fetch.provider import Record
 from pit_fetch.request.query import build_query
-from pit_fetch.runtime import Runtime
-from pit_fetch.testing.server import Response
+from pit_fetch.runtime import Clock, Runtime
+from pit_fetch.testing.server import Answering, Response
 from pit_fetch.transport import HttpRequest
+from tests.memory_folder import scratch
 from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
 from tests.repo import scale, vintages
@@ -130,7 +133,7 @@ def fill(connection: sqlite3.Connection, count: int) -> None:
             items = {
                 str(n): [versions.fresh(article(n), frozenset())] for n in range(start, min(start + 10_000, count))
             }
-            ingested = index.IndexedFetch(Key("bench", 1), stream, seen, False, seen, None, None, items)
+            ingested = index.FetchToIndex(Key("bench", 1), stream, seen, False, seen, None, None, items)
             ingestion.add(connection, ingested, lambda key, records: False)
 
 
@@ -138,6 +141,86 @@ def article(number: int) -> Record:
     public = PIT.astimezone(UTC) - timedelta(minutes=number + 1)
     payload = {"title": f"Title {number}", "teaser": " ", "body": "<p>Words.</p>", "symbols": ["AAPL"], "tags": []}
     return Record(str(number), public, {**payload, "channels": ["News"]}, public)
+
+
+def captures(folder: Path) -> Iterator[Row]:
+    """An old question of an archive of many captures beside one of few; a cell beside many other requests and few."""
+    many, few = _captured(folder, "many", 640), _captured(folder, "few", 10)
+    pit, cells = _FIRST + timedelta(days=6), [_FIRST - timedelta(hours=hour) for hour in range(1, 9)]
+
+    def ask(runtime: Runtime) -> None:
+        options = {"pit": pit.isoformat(), "offline": True, "lookback_minutes": 1440}
+        assert len(python.fetch(python.FetchCall(NEWS[1], options, "keep"), runtime).data) == 4
+
+    yield _row("an old question, 640 captures / 10", *in_turn(partial(ask, many), partial(ask, few), times=30), 1.5)
+    symbols = [f"T{number}" for number in range(100)]
+    among_many, among_few = (_captured(folder, f"of{count}", 1, symbols[:count]) for count in (100, 20))
+
+    def panel(runtime: Runtime) -> None:
+        over, options = {"tickers": symbols[:20]}, {"offline": True, "lookback_minutes": 1440}
+        assert len([*Panel(grid_of(NEWS[1], cells, over, options, runtime))]) == 20 * len(cells)
+
+    both = in_turn(partial(panel, among_many), partial(panel, among_few), times=10)
+    yield _row("a panel, 100 other requests / 20", *both, 1.3)
+
+
+def at_once(folder: Path) -> Row:
+    """A list of sixty requests whose replies take 50 ms, eight of them at once beside one after another."""
+    taken = []
+    for parallel in (8, 1):
+        runtime, job = _asked_slowly(folder / f"{parallel}.db")
+        start = time.perf_counter()
+        assert not jobs.carry_out(
+            job._replace(parallel=parallel), str(folder / f"{parallel}.db"), runtime, Shown()
+        ).failed
+        taken.append([time.perf_counter() - start])
+    return _row("60 requests of 50 ms, 8 at once / 1", taken[0], taken[1], 0.6)
+
+
+def _asked_slowly(path: Path) -> tuple[Runtime, CaptureJob]:
+    clock = Clock(partial(_identity, _FIRST), time.monotonic, _FIRST.timestamp, lambda seconds: None)
+    app = benzinga.app([benzinga.article(1, _FIRST - timedelta(hours=1))])
+
+    def answer(request: HttpRequest) -> Any:
+        time.sleep(0.05)
+        return app(request)
+
+    environ = {"HOME": str(path.parent), "BENZINGA_API_KEY": benzinga.TOKEN}
+    environ["PIT_FETCH_RATE_API_BENZINGA_COM"] = "9999/0.001"
+    transport = Answering(answer, partial(_identity, _FIRST))
+    runtime = real_runtime()._replace(environ=environ, folder=str(path.parent), clock=clock, transport=transport)
+    requests = [
+        {"source": NEWS[1], "lookback_minutes": 4500, "may_be_empty": True, "tickers": f"T{n}"} for n in range(60)
+    ]
+    return runtime, jobs.requests_job(requests, runtime)
+
+
+_FIRST = datetime(2024, 1, 1, 21, tzinfo=UTC)
+
+
+def _captured(folder: Path, name: str, days: int, tickers: Sequence[str] = ()) -> Runtime:
+    """Capture news daily, of all or of each ticker, four articles a day. Return who asks that archive."""
+    times = [_FIRST + timedelta(hours=6 * n - 114) for n in range(4 * days + 20)]
+    articles = [benzinga.article(n, public, body=f"<p>{f'Words of {n}. ' * 40}</p>") for n, public in enumerate(times)]
+    environ = {"HOME": str(folder), "BENZINGA_API_KEY": benzinga.TOKEN, "PIT_FETCH_RATE_API_BENZINGA_COM": "9999/0.001"}
+    path = str(folder / f"{name}.db")
+    asking = real_runtime()._replace(environ={**environ, "PIT_FETCH_ARCHIVE": path}, folder=str(folder))
+    for day in range(days):
+        now = _FIRST + timedelta(days=day)
+        clock = Clock(partial(_identity, now), time.monotonic, now.timestamp, lambda seconds: None)
+        then = articles[max(0, 4 * day - 20) : 4 * day + 20]
+        transport = Answering(benzinga.app(then), partial(_identity, now))
+        requests = [{"source": NEWS[1], "lookback_minutes": 4500, "may_be_empty": True, "tickers": tickers or None}]
+        if tickers:
+            requests = [{**requests[0], "tickers": ticker} for ticker in tickers]
+        runtime = asking._replace(clock=clock, transport=transport)
+        report = jobs.carry_out(jobs.requests_job(requests, runtime), path, runtime, Shown())
+        assert not report.failed, report
+    return asking
+
+
+def _identity(now: datetime) -> datetime:
+    return now
 
 
 def lookups() -> Iterator[Row]:
@@ -204,9 +287,9 @@ def questions(folder: Path) -> Iterator[Row]:
         with closing(schema.open_to_write(str(folder / "recorded.db"))) as connection:
             writer = journal.Writer(connection)
             with schema.transaction(connection):
-                key = writer.fetch(fetch)
+                key = writer.append_fetch(fetch)
             with schema.transaction(connection):
-                writer.answer(key, journal.Ended(writer.last_seen(), False, 0), answer.encode())
+                writer.append_answer(key, journal.Ended(writer.last_seen(), False, 0), answer.encode())
 
     def open_only() -> None:
         with closing(schema.open_to_read(path, is_brief=True)) as connection, schema.snapshot(connection):
@@ -218,11 +301,11 @@ def questions(folder: Path) -> Iterator[Row]:
     both = in_turn(open_only, lambda: record(answer), time.perf_counter)
     yield _row("opening to read / to write, record", *both, 0.2)
     with closing(OpenArchives(registry.load)) as archives:
-        archives.read(path)
+        archives.open_archive(path)
 
         def go_on() -> None:
             with schema.checking(archives.check_unchanged):
-                archives.read(path)
+                archives.open_archive(path)
 
         both = in_turn(go_on, lambda: record(answer), time.perf_counter)
     yield _row("kept open / opening to write, record", *both, 0.02)
@@ -337,6 +420,9 @@ def main() -> int:
         env = {"PATH": os.environ["PATH"], "PYTHONPATH": os.environ.get("PYTHONPATH", ""), "HOME": name}
         good = [judged(row) for row in recording(folder, env)]
         good += [judged(row) for row in answers(folder, env)]
+        with scratch("bench-") as memory:  # a capture waits for the disk
+            good += [judged(row) for row in captures(Path(memory))]
+            good.append(judged(at_once(Path(memory))))
         good += [judged(row) for row in lookups()]
         good += [judged(row) for rows in (questions(folder), panels(folder)) for row in rows]
         good += [

@@ -92,6 +92,8 @@ def test_every_command_of_the_pages_runs(tmp_path: Path) -> None:
     assert (tmp_path / "archives" / "backup.db").exists()
 
 
-@pytest.mark.parametrize("name", ["info", "log", "replay", "verify", "merge", "repair", "rebuild", "drop", "sample"])
+@pytest.mark.parametrize(
+    "name", ["info", "log", "replay", "verify", "backup", "merge", "repair", "rebuild", "drop", "sample"]
+)
 def test_every_command_is_on_a_page(name: str) -> None:
     assert any(f"pit_fetch archive {name}" in text for path, text in steps() if not path)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 
-from pit_fetch.archive.store.checksums import checksum, seed
+from pit_fetch.archive.store.checksums import row_checksum, stream_salt
 from pit_fetch.archive.store.errors import damaged
 
 
 def get(connection: sqlite3.Connection, name: str) -> str | None:
     """Return the text under ``name``, or None. Raise Damaged."""
-    for found, value, *mark in connection.execute("SELECT * FROM about WHERE name = ?", (name,)):
-        if not _is_sound(found, value, *mark):
+    for found, value, *checksum in connection.execute("SELECT * FROM about WHERE name = ?", (name,)):
+        if not is_sound(found, value, *checksum):
             raise damaged("a note about it has changed")
         return str(value)
     return None
@@ -19,26 +19,27 @@ def get(connection: sqlite3.Connection, name: str) -> str | None:
 
 def sound(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     """Return every text by name, without those that were altered."""
-    return [(name, value) for name, value, *mark in _rows(connection) if _is_sound(name, value, *mark)]
+    return [(name, value) for name, value, *checksum in _rows(connection) if is_sound(name, value, *checksum)]
 
 
 def changed(connection: sqlite3.Connection) -> list[str]:
     """Return the names of the texts that were altered: their checksum is no longer right."""
-    return [name for name, value, *mark in _rows(connection) if not _is_sound(name, value, *mark)]
+    return [name for name, value, *checksum in _rows(connection) if not is_sound(name, value, *checksum)]
 
 
 def put(connection: sqlite3.Connection, name: str, value: str) -> None:
-    connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?, ?)", (name, value, _mark(name, value)))
+    connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?, ?)", (name, value, _checksum(name, value)))
 
 
 def _rows(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
     return connection.execute("SELECT * FROM about").fetchall()
 
 
-def _is_sound(name: str, value: str, mark: object = None) -> bool:
-    return mark is None or mark == _mark(name, value)  # format 1 has no checksums
+def is_sound(name: str, value: str, checksum: object = None) -> bool:
+    """Return whether a text is as it was put."""
+    return checksum is None or checksum == _checksum(name, value)  # format 1 has no checksums
 
 
-def _mark(name: str, value: str) -> int:
+def _checksum(name: str, value: str) -> int:
     """Return the checksum of a text, without a sign as in every format: a file of an earlier one keeps its notes."""
-    return checksum(seed(name), value) % 2**32
+    return row_checksum(stream_salt(name), value) % 2**32

@@ -13,7 +13,7 @@ Instants are whole numbers (microseconds of UTC). The code refers to these rules
     marking the change: the stamp is refuted, and only the observation counts.
  5. A stamp counts at T only if it appears in a fetch that depends on nothing after T. Of several stamps of one
     content, those of the last observation count that has such: the source corrected the others.
- 6. At T, the latest evidence at or before T decides. Evidence of absence yields no record. A tie goes to the later
+ 6. At T, the latest evidence at or before T decides. Proof of absence yields no record. A tie goes to the later
     observation, then to the version with the greater key. An observation of the same content without a timestamp does
     not replace a stamped version: it confirms that version, whose stamp says since when it was public.
  7. A record shows no timestamp later than its evidence. If its stamp was refuted, the record carries as
@@ -28,7 +28,7 @@ edited article is back. The capture depends on nothing later, so its stamp count
 refuted for 10 by the first capture:
 
 >>> original, edited = ItemVersion("first words", stamped_at=10), ItemVersion("other words", stamped_at=10)
->>> history = runs([
+>>> history = stretches([
 ...     Observation(20, frozenset({original}), counts_from=0),
 ...     Observation(40, frozenset({edited}), counts_from=40),
 ...     Observation(60, NOTHING, counts_from=60),
@@ -100,10 +100,10 @@ class Observation(NamedTuple):
         return bool(self.public) or not self.versions
 
 
-class ObservationRun(NamedTuple):
+class Stretch(NamedTuple):
     """Consecutive observations with equal versions, or several of one instant that differ (two merged archives).
 
-    ``before`` is the second-to-last instant at which the run was observed.
+    ``before`` is the second-to-last instant at which the stretch was observed.
     """
 
     first: int
@@ -112,8 +112,8 @@ class ObservationRun(NamedTuple):
     observations: tuple[Observation, ...]
 
 
-class Evidence(NamedTuple):
-    """Evidence that ``version`` was public at ``time`` (None: that nothing was, unless ``spares`` names it).
+class Proof(NamedTuple):
+    """Proof that ``version`` was public at ``time`` (None: that nothing was, unless ``spares`` names it).
 
     seen         when the reply that contains the version was received
     usable_from  the first instant at which this evidence counts
@@ -140,9 +140,9 @@ class Validity(NamedTuple):
     first_seen: int | None = None
 
 
-def runs(observed: Iterable[Observation]) -> list[ObservationRun]:
-    """Return runs in order of time. At one instant, presence wins over absence; different contents are both kept."""
-    history: list[ObservationRun] = []
+def stretches(observed: Iterable[Observation]) -> list[Stretch]:
+    """Return stretches in order of time. At one instant, presence outweighs absence; all contents are kept."""
+    history: list[Stretch] = []
     for seen, simultaneous in groupby(sorted(observed, key=attrgetter("seen")), key=attrgetter("seen")):
         counts_from: dict[frozenset[ItemVersion], int] = {}
         for current in simultaneous:
@@ -157,46 +157,47 @@ def runs(observed: Iterable[Observation]) -> list[ObservationRun]:
         if longer is not None:
             history[-1] = longer
         else:
-            history.append(ObservationRun(seen, seen, seen, tuple(sorted(merged, key=_version_order))))
+            history.append(Stretch(seen, seen, seen, tuple(sorted(merged, key=_version_order))))
     return history
 
 
-def extend(run: ObservationRun, later: Observation) -> ObservationRun | None:
-    """Return the run with one more, later observation. Return None if that differs from the run.
+def extend(stretch: Stretch, later: Observation) -> Stretch | None:
+    """Return the stretch with one more, later observation. Return None if that differs from the stretch.
 
-    Where something was not public yet, a run is one observation: a fetch between two of them may have lacked the item,
-    which matters once a version is stamped with an instant before that.
+    Where something was not public yet, a stretch is one observation: a fetch between two of them may have lacked the
+    item, which matters once a version is stamped with an instant before that.
     """
-    (first, *others) = run.observations
+    (first, *others) = stretch.observations
     if others or first.versions != later.versions or not first.is_all_public:
         return None
-    # An observation that counts earlier vouches for the whole run.
+    # An observation that counts earlier vouches for the whole stretch.
     earliest = first._replace(counts_from=min(first.counts_from, later.counts_from))
-    return ObservationRun(run.first, run.last, later.seen, (earliest,))
+    return Stretch(stretch.first, stretch.last, later.seen, (earliest,))
 
 
-def evidence(history: Sequence[ObservationRun]) -> Iterator[Evidence]:
-    """Yield all evidence that the runs of one item contain (rules 3 and 4)."""
-    for place, run in enumerate(history):
-        for current in run.observations:
+def proofs(history: Sequence[Stretch]) -> Iterator[Proof]:
+    """Yield all evidence that the stretches of one item contain (rules 3 and 4)."""
+    for place, stretch in enumerate(history):
+        for current in stretch.observations:
             public = current.public
-            believed = {version for version in public if _is_believed(version, history[:place], run.first)}
+            believed = {version for version in public if _is_believed(version, history[:place], stretch.first)}
             for version in believed:
-                stamped_at = version.stamped_at if version.stamped_at is not None else run.first
+                stamped_at = version.stamped_at if version.stamped_at is not None else stretch.first
                 # Rule 5: not before the fetch that has the stamp depends on nothing later.
-                yield Evidence(stamped_at, run.first, version, max(stamped_at, current.counts_from), is_stamp=True)
+                yield Proof(stamped_at, stretch.first, version, max(stamped_at, current.counts_from), is_stamp=True)
             latest = representative(public)
             first_seen = None if latest is None or latest in believed else _first_observed(latest, history)
-            yield Evidence(run.first, run.first, latest, run.first, first_seen, _spared(current, latest))  # rule 3
+            seen = stretch.first
+            yield Proof(seen, seen, latest, seen, first_seen, _spared(current, latest))  # rule 3
 
 
-def validities(history: Sequence[ObservationRun]) -> list[Validity]:
+def validities(history: Sequence[Stretch]) -> list[Validity]:
     """Return which version is valid from when, in order of time (rules 5 and 6). Before the first, none is."""
     result: list[Validity] = []
-    pieces = sorted(evidence(history), key=attrgetter("usable_from"))
+    pieces = sorted(proofs(history), key=attrgetter("usable_from"))
     stamps = {piece.version[:2] for piece in pieces if piece.version is not None}
     is_simple = not any(piece.spares for piece in pieces) and len({content for content, _ in stamps}) == len(stamps)
-    usable: list[Evidence] = []
+    usable: list[Proof] = []
     for start, group in groupby(pieces, key=attrgetter("usable_from")):
         usable += group
         best = _decisive(usable if is_simple else _corrected(usable))
@@ -208,9 +209,9 @@ def validities(history: Sequence[ObservationRun]) -> list[Validity]:
     return result
 
 
-def _corrected(usable: Sequence[Evidence]) -> Iterator[Evidence]:
+def _corrected(usable: Sequence[Proof]) -> Iterator[Proof]:
     """Yield the evidence, each content with the stamps of the last observation that has it on a stamp (rule 5)."""
-    last: dict[str, Evidence] = {}
+    last: dict[str, Proof] = {}
     for piece in sorted(usable, key=_time_order):
         if piece.version is not None and piece.is_stamp:
             known = last.get(piece.version.content)
@@ -223,13 +224,13 @@ def _corrected(usable: Sequence[Evidence]) -> Iterator[Evidence]:
             yield piece._replace(version=newer.version, first_seen=None)
 
 
-def _corrects(newer: Evidence, piece: Evidence) -> bool:
+def _corrects(newer: Proof, piece: Proof) -> bool:
     """Return whether evidence of the same content is of a later observation, and has another stamp."""
     stamps = [known.version and known.version.stamped_at for known in (newer, piece)]
     return newer.seen > piece.seen and None not in stamps and stamps[0] != stamps[1]
 
 
-def _decisive(usable: Iterable[Evidence]) -> Evidence:
+def _decisive(usable: Iterable[Proof]) -> Proof:
     """Return the latest evidence (rule 6), or what that spares."""
     first, *later = sorted(usable, key=_time_order)
     best = first
@@ -250,7 +251,7 @@ def _spared(current: Observation, latest: ItemVersion | None) -> frozenset[str]:
     return NO_CONTENT if is_dated else frozenset(version.content for version in current.versions)
 
 
-def _spares(known: ItemVersion | None, later: Evidence) -> bool:
+def _spares(known: ItemVersion | None, later: Proof) -> bool:
     """Return whether later evidence leaves a version as it is."""
     if known is None or known.content not in later.spares:
         return False
@@ -265,21 +266,21 @@ def sole_validity(stamped_at: int | None, seen: int, counts_from: int) -> tuple[
     return (seen, seen) if stamped_at is None else (max(stamped_at, counts_from), None)
 
 
-def _is_believed(version: ItemVersion, earlier: Sequence[ObservationRun], first: int) -> bool:
-    """Return whether the stamp is evidence (rule 4), in a run that begins at ``first`` after ``earlier`` ones."""
+def _is_believed(version: ItemVersion, earlier: Sequence[Stretch], first: int) -> bool:
+    """Return whether the stamp is evidence (rule 4), in a stretch that begins at ``first`` after ``earlier`` ones."""
     if version.stamped_at is None:
         return False
-    between = (run for run in reversed(earlier) if version.stamped_at <= run.last < first)
-    return not any(_conflicts(observed.versions, version) for run in between for observed in run.observations)
+    between = (stretch for stretch in reversed(earlier) if version.stamped_at <= stretch.last < first)
+    return not any(_conflicts(observed.versions, version) for stretch in between for observed in stretch.observations)
 
 
-def _first_observed(version: ItemVersion, history: Sequence[ObservationRun]) -> int:
+def _first_observed(version: ItemVersion, history: Sequence[Stretch]) -> int:
     """Return when the version was first observed. What only another key tells apart (evidence) is the same version."""
     same = version[:2]
     return next(
-        run.first
-        for run in history
-        for observed in run.observations
+        stretch.first
+        for stretch in history
+        for observed in stretch.observations
         if any(other[:2] == same for other in observed.public)
     )
 
@@ -292,7 +293,7 @@ def _stamp_order(version: ItemVersion) -> tuple[bool, int, str, str]:
     return version.stamped_at is not None, version.stamped_at or 0, version.key, version.content
 
 
-def _time_order(piece: Evidence) -> tuple[int, int, tuple[bool, int, str, str]]:
+def _time_order(piece: Proof) -> tuple[int, int, tuple[bool, int, str, str]]:
     return piece.time, piece.seen, _stamp_order(piece.version) if piece.version else (False, 0, "", "")
 
 

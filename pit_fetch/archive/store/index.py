@@ -3,10 +3,11 @@
 streams     a stream is the series of fetches that answer one question (source, hosts, plan, operation, and the options
             that affect a record); each row has how many of its fetches are in ``reads``
 reads       the fetches of a stream, in the order of their receipt
+terms       the values to which fetches narrow what they ask for, such as their tickers
 items       the items of a stream, each of which has a number
 forms       what many versions have in common: where their instants come from, and the names of their fields
 versions    each version of an item, once: its instants, and the values of its fields
-runs        the runs of :mod:`pit_fetch.archive.store.history`; ``versions`` lists version ids, empty for an absence;
+stretches   those of :mod:`pit_fetch.archive.store.history`; ``versions`` lists version ids, empty for an absence;
             ``last`` and ``before`` are microseconds after ``first``, and ``counts_from`` before it
 validities  from ``start`` to ``stop`` this version is the answer, at this position of the order
 first_held  when each row of a snapshot was first held, by its digest
@@ -20,11 +21,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pit_fetch.archive.store import items, microseconds
-from pit_fetch.archive.store.checksums import DAMAGED_INDEX, check, checksum, checksum_of, seed
+from pit_fetch.archive.store.checksums import DAMAGED_INDEX, check, columns_checksum, row_checksum, stream_salt
 from pit_fetch.archive.store.errors import BROKEN, Damaged, archive_error
 from pit_fetch.archive.store.journal import Key, ending_order
 from pit_fetch.archive.store.tables import DERIVED, FORMER, INDEX
@@ -38,12 +39,65 @@ UNASSIGNED = ""
 COMPLETE, INCOMPLETE, IN_PART = 1, 0, -1
 
 _STREAM = "(SELECT id FROM streams WHERE name = ?)"
-_READS = f"SELECT mark, seen, origin, fetch, complete, since, until FROM reads WHERE stream = {_STREAM} "
-_LAST_FIRST = "ORDER BY seen DESC, origin DESC, fetch DESC"
+_READS = (
+    "SELECT r.checksum, r.seen, r.origin, r.fetch, r.complete, r.since, r.until, r.ended, r.asked_from, r.asked_until, "
+    f"r.counts_from, t.text FROM reads r LEFT JOIN terms t ON t.id = r.terms WHERE r.stream = {_STREAM} "
+)
+_WANTED = (
+    "AND r.seen BETWEEN :seen_from AND :seen_until AND r.counts_from <= :instant "
+    "AND r.asked_from <= :asked_until AND r.asked_until >= :asked_from "
+)
+_LAST_FIRST = "ORDER BY r.seen DESC, r.origin DESC, r.fetch DESC"
+# A question for more values than that is compared with every request of its time.
+_MOST_TERMS = 200
+# What a request asks for that excludes some values, and names none.
+ANY = "*"
 _VALID_THEN = "r.start <= ? AND (r.stop IS NULL OR r.stop > ?)"
 
 
-class IndexedFetch(NamedTuple):
+class Asked(NamedTuple):
+    """What a fetch asked for, as a question looks for it. Instants are in microseconds.
+
+    is_ended        it ran to its end
+    since, until    the time of publication that it asked for
+    counts_from     the first instant at which a complete answer to it counts
+    terms           by the name of an option, the values to which it narrows what is asked for; :data:`ANY` for all but
+                    some that it excludes
+    """
+
+    is_ended: bool = False
+    since: int = microseconds.NEVER
+    until: int = microseconds.ALWAYS
+    counts_from: int = microseconds.NEVER
+    terms: Mapping[str, Collection[str]] = {}
+
+    @property
+    def text(self) -> str:
+        """The terms as one text, each on a line of its own."""
+        return _lines(_term(name, value) for name, values in self.terms.items() for value in sorted(values))
+
+
+class Wanted(NamedTuple):
+    """Which fetches of a stream a question needs: only these are read, and interpreted. Instants are in microseconds.
+
+    seen_from, seen_until    when it was received
+    instant                  by when it counts
+    asked_from, asked_until  the time of which it asked for a part
+    terms                    by the name of an option, the values of which it asked for one, or for all; None: for all
+    """
+
+    seen_from: int = microseconds.NEVER
+    seen_until: int = microseconds.ALWAYS
+    instant: int = microseconds.ALWAYS
+    asked_from: int = microseconds.NEVER
+    asked_until: int = microseconds.ALWAYS
+    terms: Mapping[str, Collection[str] | None] = {}
+
+
+EVERY = Wanted()
+
+
+class FetchToIndex(NamedTuple):
     """One fetch as the index sees it: its item versions, and the time window it covered.
 
     stream          the question it belongs to, as text
@@ -53,6 +107,7 @@ class IndexedFetch(NamedTuple):
     items           the versions by item, including those that are not yet public
     rows            the digests of the rows of a snapshot
     has_every_item  every item that the fetch had could be derived again
+    asked           what it asked for
     """
 
     key: Key
@@ -65,6 +120,7 @@ class IndexedFetch(NamedTuple):
     items: Mapping[str, Sequence[Version]]
     rows: Collection[int] = ()
     has_every_item: bool = True
+    asked: Asked = Asked()
 
 
 def clear(connection: sqlite3.Connection) -> None:
@@ -92,14 +148,14 @@ def stream_id(connection: sqlite3.Connection, stream: str) -> int:
 
 def known_stream(connection: sqlite3.Connection, stream: str) -> int | None:
     """Return the id of a stream; None if the archive holds nothing of it. Raise Damaged."""
-    row = connection.execute("SELECT id, reads, mark FROM streams WHERE name = ?", (stream,)).fetchone()
+    row = connection.execute("SELECT id, reads, checksum FROM streams WHERE name = ?", (stream,)).fetchone()
     if row is not None:
-        number, reads, mark = row
-        check(mark, seed(stream), number, reads)
+        number, reads, checksum = row
+        check(checksum, stream_salt(stream), number, reads)
         return int(number)
     # It may be there under a name that has changed: its history would be forgotten.
-    for (name,) in connection.execute("SELECT name FROM streams WHERE seed = ?", (seed(stream),)):
-        if seed(name) != seed(stream):
+    for (name,) in connection.execute("SELECT name FROM streams WHERE salt = ?", (stream_salt(stream),)):
+        if stream_salt(name) != stream_salt(stream):
             raise Damaged(DAMAGED_INDEX)
     return None
 
@@ -116,11 +172,11 @@ def count_reads(connection: sqlite3.Connection, stream: str, number: int, change
 
 
 def _set_reads(connection: sqlite3.Connection, stream: str, number: int, reads: int) -> None:
-    row = (number, stream, seed(stream), reads, checksum(seed(stream), number, reads))
+    row = (number, stream, stream_salt(stream), reads, row_checksum(stream_salt(stream), number, reads))
     connection.execute("INSERT OR REPLACE INTO streams VALUES (?, ?, ?, ?, ?)", row)
 
 
-class IndexedRead(NamedTuple):
+class FetchRow(NamedTuple):
     """A fetch in ``reads``."""
 
     seen: int
@@ -128,26 +184,68 @@ class IndexedRead(NamedTuple):
     shows_absence: bool
     since: int | None = None  # since when it covers dated items, in microseconds; None: it covers all
     has_every_item: bool = True  # every item that the fetch had is in the index
+    is_ended: bool = False  # it ran to its end
 
 
-def reads_of(connection: sqlite3.Connection, stream: str) -> list[IndexedRead]:
-    """Return the fetches of a stream, the last one first. Raise Damaged, also if one of them is missing."""
-    if known_stream(connection, stream) is None:  # nothing was recorded of it
-        return []
-    stream_seed, reads = seed(stream), []
-    for mark, *row in connection.execute(_READS + _LAST_FIRST, (stream,)):
-        check(mark, stream_seed, *row)
-        seen, origin, fetch, complete, since, _ = row
-        reads.append(IndexedRead(seen, Key(origin, fetch), complete == COMPLETE, since, complete != IN_PART))
+def reads_of(connection: sqlite3.Connection, stream: str, wanted: Wanted = EVERY) -> Iterator[FetchRow]:
+    """Yield the fetches of a stream that are ``wanted``, the last one first.
+
+    Raise Damaged, also if any of the stream is missing.
+    """
+    number = known_stream(connection, stream)
+    if number is None:  # nothing was recorded of it
+        return
     # A row that is gone has no checksum that could be wrong: only their number shows it.
-    if connection.execute("SELECT reads FROM streams WHERE name = ?", (stream,)).fetchone() != (len(reads),):
+    query = "SELECT (SELECT count(*) FROM reads WHERE stream = s.id) = s.reads FROM streams s WHERE s.id = ?"
+    if connection.execute(query, (number,)).fetchone() != (1,):
         raise Damaged(DAMAGED_INDEX)
-    return reads
+    terms, values = _wanted_terms(wanted.terms)
+    query = f"{_READS.replace(_STREAM, ':number')}{_WANTED}{terms}{_LAST_FIRST}"
+    given = {**wanted._asdict(), **values, "number": number}
+    del given["terms"]
+    salt = stream_salt(stream)
+    for checksum, *row in connection.execute(query, given):
+        check(checksum, salt, *row)
+        seen, origin, fetch, complete, since, _, ended, *_ = row
+        yield FetchRow(seen, Key(origin, fetch), complete == COMPLETE, since, complete != IN_PART, bool(ended))
+
+
+def _wanted_terms(terms: Mapping[str, Collection[str] | None]) -> tuple[str, dict[str, str]]:
+    """Return the condition on what a fetch asked for in SQL, and its values."""
+    conditions, given = [], dict[str, str]()
+    if sum(len(values or ()) for values in terms.values()) > _MOST_TERMS:
+        return "", {}
+    for place, (name, values) in enumerate(terms.items()):
+        given[f"name{place}"] = f"\n{name}="
+        either = [f"instr(text, :name{place}) = 0"]
+        for number, value in enumerate(() if values is None else (*values, ANY)):
+            given[f"term{place}_{number}"] = _lines([_term(name, value)])
+            either.append(f"instr(text, :term{place}_{number})")
+        conditions.append(f"({' OR '.join(either)})")
+    if not conditions:
+        return "", {}
+    return f"AND r.terms IN (SELECT id FROM terms WHERE stream = :number AND {' AND '.join(conditions)}) ", given
+
+
+def _term(name: str, value: str) -> str:
+    return f"{name}={value}".replace("\n", " ")
+
+
+def _lines(terms: Iterable[str]) -> str:
+    return "".join(f"\n{term}\n" for term in terms)
+
+
+def terms_id(connection: sqlite3.Connection, number: int, asked: Asked) -> int:
+    """Return the id of the terms of a fetch in the stream with this number. They are added if they are new."""
+    connection.execute("INSERT OR IGNORE INTO terms (stream, text) VALUES (?, ?)", (number, asked.text))
+    query = "SELECT id FROM terms WHERE stream = ? AND text = ?"
+    (found,) = connection.execute(query, (number, asked.text)).fetchone()
+    return int(found)
 
 
 def defer(connection: sqlite3.Connection, stream: str, key: Key) -> None:
     """Leave a fetch to be ingested by the next question about its stream."""
-    row = (stream_id(connection, stream), *key, checksum(seed(stream), *key))
+    row = (stream_id(connection, stream), *key, row_checksum(stream_salt(stream), *key))
     connection.execute("INSERT OR IGNORE INTO pending VALUES (?, ?, ?, ?)", row)
 
 
@@ -157,12 +255,12 @@ def pending(connection: sqlite3.Connection, stream: str) -> list[Key]:
     Raise Damaged.
     """
     rows = connection.execute(
-        "SELECT f.mark, f.origin, f.fetch FROM pending f LEFT JOIN answers a "
+        "SELECT f.checksum, f.origin, f.fetch FROM pending f LEFT JOIN answers a "
         f"ON a.origin = f.origin AND a.fetch = f.fetch WHERE f.stream = {_STREAM} ORDER BY {ending_order('f.fetch')}",
         (stream,),
     ).fetchall()
-    for mark, *key in rows:
-        check(mark, seed(stream), *key)
+    for checksum, *key in rows:
+        check(checksum, stream_salt(stream), *key)
     return [Key(*key) for _, *key in rows]
 
 
@@ -182,12 +280,24 @@ def has_ingested(connection: sqlite3.Connection, stream: str, key: Key, since: i
 def defer_all(connection: sqlite3.Connection, stream: str) -> None:
     """Remove all fetches of a stream from the index, and leave them to the next question about it."""
     number = stream_id(connection, stream)
-    for read in reads_of(connection, stream):
+    for read in list(reads_of(connection, stream)):
         defer(connection, stream, read.key)
     connection.execute("DELETE FROM versions WHERE item IN (SELECT id FROM items WHERE stream = ?)", (number,))
-    for table in ("reads", "forms", "items", "runs", "validities", "first_held"):
+    for table in ("reads", "terms", "forms", "items", "stretches", "validities", "first_held"):
         connection.execute(f"DELETE FROM {table} WHERE stream = ?", (number,))
     _set_reads(connection, stream, number, 0)
+
+
+def unplaced(connection: sqlite3.Connection, origin: str, seq: int) -> list[Key]:
+    """Return the fetches of a chain from a number on that ended, have a reply, and are neither indexed nor pending."""
+    query = (
+        "SELECT f.origin, f.seq FROM fetches f WHERE f.origin = ? AND f.seq >= ? "
+        "AND EXISTS (SELECT 1 FROM answers a WHERE a.origin = f.origin AND a.fetch = f.seq) "
+        "AND EXISTS (SELECT 1 FROM exchanges e WHERE e.origin = f.origin AND e.fetch = f.seq) "
+        "AND NOT EXISTS (SELECT 1 FROM pending p WHERE p.origin = f.origin AND p.fetch = f.seq) "
+        "AND (f.origin, f.seq) NOT IN (SELECT origin, fetch FROM reads)"
+    )
+    return [Key(*row) for row in connection.execute(query, (origin, seq))]
 
 
 def mark_ingested(connection: sqlite3.Connection, key: Key) -> None:
@@ -200,7 +310,7 @@ def has_fetches(connection: sqlite3.Connection, stream: str) -> bool:
     return connection.execute(query, (stream, stream)).fetchone() is not None
 
 
-def is_out_of_order(connection: sqlite3.Connection, fetch: IndexedFetch) -> bool:
+def is_out_of_order(connection: sqlite3.Connection, fetch: FetchToIndex) -> bool:
     """Return whether the index holds a fetch of the same stream that was received after this one."""
     query = f"SELECT max(seen) FROM reads WHERE stream = {_STREAM}"
     (latest_seen,) = connection.execute(query, (fetch.stream,)).fetchone()
@@ -208,14 +318,14 @@ def is_out_of_order(connection: sqlite3.Connection, fetch: IndexedFetch) -> bool
     return latest_seen is not None and fetch.seen < latest_seen
 
 
-def latest(connection: sqlite3.Connection, stream: str, instant: int) -> tuple[Key, int] | None:
+def latest_complete_fetch(connection: sqlite3.Connection, stream: str, instant: int) -> tuple[Key, int] | None:
     """Return the last complete fetch of the stream received by ``instant``, and when. Raise Damaged."""
-    query = f"{_READS} AND complete = {COMPLETE} AND seen <= ? {_LAST_FIRST} LIMIT 1"
+    query = f"{_READS} AND r.complete = {COMPLETE} AND r.seen <= ? {_LAST_FIRST} LIMIT 1"
     row = connection.execute(query, (stream, instant)).fetchone()
     if row is None:
         return None
-    mark, seen, origin, fetch, *_ = row
-    check(mark, seed(stream), *row[1:])
+    checksum, seen, origin, fetch, *_ = row
+    check(checksum, stream_salt(stream), *row[1:])
     return Key(origin, fetch), seen
 
 
@@ -224,13 +334,13 @@ def first_held(connection: sqlite3.Connection, stream: str, rows: Collection[int
 
     Raise Damaged.
     """
-    stream_seed, held = seed(stream), {}
-    for row, first, mark in connection.execute(
-        "SELECT f.row, f.first, f.mark FROM json_each(?) j "
+    salt, held = stream_salt(stream), {}
+    for row, first, checksum in connection.execute(
+        "SELECT f.row, f.first, f.checksum FROM json_each(?) j "
         f"CROSS JOIN first_held f ON f.stream = {_STREAM} AND f.row = j.value",
         (json.dumps([*rows]), stream),
     ):
-        check(mark, stream_seed, row, first)
+        check(checksum, salt, row, first)
         held[row] = first
     if not held.keys() >= {*rows}:
         _check_firsts(connection, stream)  # before a row is called new, so that a changed digest does not make it one
@@ -239,9 +349,9 @@ def first_held(connection: sqlite3.Connection, stream: str, rows: Collection[int
 
 def _check_firsts(connection: sqlite3.Connection, stream: str) -> None:
     """Raise Damaged if one of the rows of the stream has changed: it would seem to be new under its own digest."""
-    query = f"SELECT mark, row, first FROM first_held WHERE stream = {_STREAM}"
-    for mark, *row in connection.execute(query, (stream,)):
-        check(mark, seed(stream), *row)
+    query = f"SELECT checksum, row, first FROM first_held WHERE stream = {_STREAM}"
+    for checksum, *row in connection.execute(query, (stream,)):
+        check(checksum, stream_salt(stream), *row)
 
 
 def known_by(connection: sqlite3.Connection, stream: str, names: Collection[str], instant: int) -> set[str]:
@@ -252,14 +362,14 @@ def known_by(connection: sqlite3.Connection, stream: str, names: Collection[str]
     number = known_stream(connection, stream)
     if number is None:
         return set()
-    stream_seed = seed(stream)
-    numbers = items.numbers(connection, number, stream_seed, names)
+    salt = stream_salt(stream)
+    numbers = items.numbers(connection, number, salt, names)
     named = {item: name for name, item in numbers.items()}
-    runs = items.runs(connection, number, stream_seed, named)
-    if runs.keys() != numbers.keys():
+    stretches = items.stretches(connection, number, salt, named)
+    if stretches.keys() != numbers.keys():
         raise Damaged(DAMAGED_INDEX)
-    known = {name for name, of_item in runs.items() if any(run.first <= instant for run in of_item)}
-    held = [version for of_item in runs.values() for run in of_item for version in run.numbers]
+    known = {name for name, of_item in stretches.items() if any(stretch.first <= instant for stretch in of_item)}
+    held = [version for of_item in stretches.values() for stretch in of_item for version in stretch.numbers]
     rows = connection.execute(
         "SELECT v.item FROM json_each(?) j CROSS JOIN versions v ON v.id = j.value "
         "CROSS JOIN validities r ON r.stream = ? AND r.position = v.available AND r.version = v.id "
@@ -302,17 +412,17 @@ def _valid_records(
     connection: sqlite3.Connection, stream: str, condition: str, parameters: Sequence[int]
 ) -> Iterator[tuple[int, int, Record]]:
     """Yield the fields of a :class:`ValidRecord`: of thousands, most are wanted for the record alone."""
-    of_stream = seed(stream)
+    of_stream = stream_salt(stream)
     try:
         for row in connection.execute(
-            "SELECT r.mark, v.payload, r.position, r.start, r.stop, r.first_seen, i.name, v.available, "
+            "SELECT r.checksum, v.payload, r.position, r.start, r.stop, r.first_seen, i.name, v.available, "
             "v.revised, f.stamp, f.names FROM validities r LEFT JOIN versions v ON v.id = r.version "
             "LEFT JOIN items i ON i.id = v.item LEFT JOIN forms f ON f.id = v.form "
             f"WHERE r.stream = {_STREAM} {condition}",
             (stream, *parameters),
         ):
-            mark, values, _, start, stop, first_seen, name, available, revised, stamp, names = row
-            if mark != checksum_of(of_stream, row[2:], values):
+            checksum, values, _, start, stop, first_seen, name, available, revised, stamp, names = row
+            if checksum != columns_checksum(of_stream, row[2:], values):
                 raise Damaged(DAMAGED_INDEX)
             stop = microseconds.ALWAYS if stop is None else stop  # it is the answer for good
             yield start, stop, shown_record(name, stamp, first_seen, available, revised, names, values)

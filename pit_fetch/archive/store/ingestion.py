@@ -14,12 +14,12 @@ from operator import attrgetter
 from typing import Any
 
 from pit_fetch.archive.store import history, index, items, microseconds, rows
-from pit_fetch.archive.store.checksums import DAMAGED_INDEX, checksum, seed
+from pit_fetch.archive.store.checksums import DAMAGED_INDEX, row_checksum, stream_salt
 from pit_fetch.archive.store.errors import Damaged
-from pit_fetch.archive.store.history import ItemVersion, Observation, ObservationRun, is_public
-from pit_fetch.archive.store.index import IndexedFetch, IndexedRead
+from pit_fetch.archive.store.history import ItemVersion, Observation, Stretch, is_public
+from pit_fetch.archive.store.index import FetchRow, FetchToIndex
 from pit_fetch.archive.store.journal import Key
-from pit_fetch.archive.store.rows import RunRow, ValidityRow
+from pit_fetch.archive.store.rows import StretchRow, ValidityRow
 from pit_fetch.archive.store.versions import Content, Form, StoredVersion, Version, content, item_version, record
 from pit_fetch.provider import Record
 
@@ -28,7 +28,7 @@ WindowCovers = Callable[[Key, Sequence[Record]], bool]
 _THERE = (
     "SELECT v.item FROM validities r LEFT JOIN versions v ON v.id = r.version "
     "WHERE r.stream = ? AND r.position BETWEEN ? AND ? AND r.stop IS NULL "
-    "UNION SELECT item FROM runs WHERE stream = ? AND cover_from IS NOT NULL"
+    "UNION SELECT item FROM stretches WHERE stream = ? AND cover_from IS NOT NULL"
 )
 _BESIDE = (
     "SELECT DISTINCT v.item FROM json_each(?) j CROSS JOIN validities r ON r.stream = ? AND r.position = j.value "
@@ -39,32 +39,33 @@ _CONTENTS = (
     "CROSS JOIN versions v ON v.id = j.value"
 )
 _VERSIONS = (
-    "SELECT v.item, v.id, v.mark, v.form, v.content, v.available, v.revised, v.payload FROM json_each(?) j "
+    "SELECT v.item, v.id, v.checksum, v.form, v.content, v.available, v.revised, v.payload FROM json_each(?) j "
     "CROSS JOIN versions v ON v.id = j.value"
 )
 _ADD_FORM = "INSERT INTO forms VALUES (?, ?, ?, ?)"
 _ADD_ITEM = "INSERT INTO items VALUES (?, ?, ?, ?)"
 _ADD_VERSION = "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-_EXTEND_RUN = (
-    "UPDATE runs SET last = ?, before = ?, mark = ? WHERE stream = ? AND item = ? AND first = ? AND versions = ?"
+_EXTEND_STRETCH = (
+    "UPDATE stretches SET last = ?, before = ?, checksum = ? "
+    "WHERE stream = ? AND item = ? AND first = ? AND versions = ?"
 )
-_DELETE_RUN = "DELETE FROM runs WHERE stream = ? AND item = ? AND first = ? AND versions = ?"
-_ADD_RUN = "INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_DELETE_STRETCH = "DELETE FROM stretches WHERE stream = ? AND item = ? AND first = ? AND versions = ?"
+_ADD_STRETCH = "INSERT OR IGNORE INTO stretches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _DELETE_VALIDITY = "DELETE FROM validities WHERE stream = ? AND position = ? AND version = ? AND start = ?"
 _ADD_VALIDITY = "INSERT INTO validities VALUES (?, ?, ?, ?, ?, ?, ?)"
 # In the order in which they have to be executed.
 _STATEMENTS = (
     *(_ADD_FORM, _ADD_ITEM, _ADD_VERSION),
-    *(_EXTEND_RUN, _DELETE_RUN, _ADD_RUN, _DELETE_VALIDITY, _ADD_VALIDITY),
+    *(_EXTEND_STRETCH, _DELETE_STRETCH, _ADD_STRETCH, _DELETE_VALIDITY, _ADD_VALIDITY),
 )
 
 
-def add(connection: sqlite3.Connection, fetch: IndexedFetch, window_covers: WindowCovers) -> None:
+def add(connection: sqlite3.Connection, fetch: FetchToIndex, window_covers: WindowCovers) -> None:
     """Add a fetch to the index. Fetches must be added in the order in which they were received. Raise Damaged.
 
     ``window_covers`` tells whether an earlier fetch would have contained records, had they been there.
     """
-    stream_id, stream_seed = index.stream_id(connection, fetch.stream), seed(fetch.stream)
+    stream_id, salt = index.stream_id(connection, fetch.stream), stream_salt(fetch.stream)
     ingestion = _Ingestion(connection, stream_id, fetch, window_covers)
     ingestion.add_items()
     if fetch.shows_absence:
@@ -72,12 +73,15 @@ def add(connection: sqlite3.Connection, fetch: IndexedFetch, window_covers: Wind
     held = index.first_held(connection, fetch.stream, fetch.rows)
     connection.executemany(
         "INSERT INTO first_held VALUES (?, ?, ?, ?)",
-        ((stream_id, row, fetch.seen, checksum(stream_seed, row, fetch.seen)) for row in fetch.rows if row not in held),
+        ((stream_id, row, fetch.seen, row_checksum(salt, row, fetch.seen)) for row in fetch.rows if row not in held),
     )
     complete = index.COMPLETE if fetch.shows_absence else index.INCOMPLETE if fetch.has_every_item else index.IN_PART
-    read = (fetch.seen, *fetch.key, complete, fetch.since, fetch.until)
+    is_ended, *span, _ = fetch.asked
+    read = (fetch.seen, *fetch.key, complete, fetch.since, fetch.until, int(is_ended), *span)
+    row = (stream_id, *read, index.terms_id(connection, stream_id, fetch.asked))
     added = connection.execute(
-        "INSERT OR IGNORE INTO reads VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (stream_id, *read, checksum(stream_seed, *read))
+        f"INSERT OR IGNORE INTO reads VALUES ({', '.join('?' * len(row))}, ?)",
+        (*row, row_checksum(salt, *read, fetch.asked.text)),
     )
     index.count_reads(connection, fetch.stream, stream_id, added.rowcount)
 
@@ -86,13 +90,13 @@ class _Ingestion:
     """The work of adding one fetch to the index. Statements are collected, and executed table by table."""
 
     def __init__(
-        self, connection: sqlite3.Connection, stream_id: int, fetch: IndexedFetch, window_covers: WindowCovers
+        self, connection: sqlite3.Connection, stream_id: int, fetch: FetchToIndex, window_covers: WindowCovers
     ) -> None:
         self.connection, self.stream_id, self.fetch, self.window_covers = connection, stream_id, fetch, window_covers
-        self.stream_seed = seed(fetch.stream)
-        self.complete: list[IndexedRead] | None = None  # the complete fetches before this one, newest first
+        self.salt = stream_salt(fetch.stream)
+        self.complete: list[FetchRow] | None = None  # the complete fetches before this one, newest first
         self.rows: dict[str, list[tuple[Any, ...]]] = {statement: [] for statement in _STATEMENTS}
-        self.numbers = items.numbers(connection, stream_id, self.stream_seed, fetch.items)
+        self.numbers = items.numbers(connection, stream_id, self.salt, fetch.items)
         self.names = {number: name for name, number in self.numbers.items()}
         self.forms = items.forms(connection, stream_id)
         self.form_numbers = {form: number for number, form in self.forms.items()}
@@ -100,23 +104,23 @@ class _Ingestion:
 
     def add_items(self) -> None:
         """Add an observation of each item that the fetch contains."""
-        latest = self._runs(self.numbers, latest=True)
+        latest = self._stretches(self.numbers, latest=True)
         self._check_new(latest.keys())
         ids: dict[tuple[int, Content], int] = {}
-        numbers = [number for runs in latest.values() for run in runs for number in run.numbers]
+        numbers = [number for stretches in latest.values() for stretch in stretches for number in stretch.numbers]
         for item, form, available, revised, values, number in self.connection.execute(
             _CONTENTS, (json.dumps(numbers),)
         ):
             ids[item, (self.forms[form].names, available, revised, values)] = number
         changed: dict[str, Sequence[Version]] = {}
         for item, versions in self.fetch.items.items():
-            runs, number = latest.get(item, []), self.numbers.get(item, 0)
+            stretches, number = latest.get(item, []), self.numbers.get(item, 0)
             known = [ids.get((number, content(version)), 0) for version in versions]
-            # Most items are as they were last: their run becomes longer, which is one UPDATE, and no rule is asked.
-            is_same = len(runs) == 1 and runs[0].versions == rows.join_numbers(known)
-            is_longer = is_same and runs[0].counts_from <= self.fetch.counts_from
-            if is_longer and _were_public(versions, runs[0].first):
-                self._extend(item, runs[0])
+            # Most items are as they were last: their stretch becomes longer, which is one UPDATE, and no rule is asked.
+            is_same = len(stretches) == 1 and stretches[0].versions == rows.join_numbers(known)
+            is_longer = is_same and stretches[0].counts_from <= self.fetch.counts_from
+            if is_longer and _were_public(versions, stretches[0].first):
+                self._extend(item, stretches[0])
             else:
                 changed[item] = versions
         self._observe(changed)
@@ -129,60 +133,76 @@ class _Ingestion:
         others = self._look_up_names(there - self.names.keys())
         self.names.update(others)
         self.numbers.update((name, number) for number, name in others.items())
-        latest = self._runs(others.values(), latest=True)
+        latest = self._stretches(others.values(), latest=True)
         self._check_seen({*others.values()}, latest.keys())
         # Several fetches of one instant may each have had another content.
         contents = {
-            item: [run for run in runs if run.versions and run.last < self.fetch.seen and run.is_within(since, until)]
-            for item, runs in latest.items()
+            item: [
+                stretch
+                for stretch in stretches
+                if stretch.versions and stretch.last < self.fetch.seen and stretch.is_within(since, until)
+            ]
+            for item, stretches in latest.items()
         }
-        stored = self._stored(number for runs in contents.values() for run in runs for number in run.numbers)
-        covered = (item for item, runs in contents.items() if any(self._covers(item, run, stored) for run in runs))
+        stored = self._stored(
+            number for stretches in contents.values() for stretch in stretches for number in stretch.numbers
+        )
+        covered = (
+            item
+            for item, stretches in contents.items()
+            if any(self._covers(item, stretch, stored) for stretch in stretches)
+        )
         self._observe(dict.fromkeys(covered, ()))
 
-    def _covers(self, item: str, run: RunRow, stored: Mapping[int, StoredVersion]) -> bool:
-        return self.window_covers(self.fetch.key, [record(item, stored[number]) for number in run.numbers])
+    def _covers(self, item: str, stretch: StretchRow, stored: Mapping[int, StoredVersion]) -> bool:
+        return self.window_covers(self.fetch.key, [record(item, stored[number]) for number in stretch.numbers])
 
-    def _extend(self, item: str, run: RunRow) -> None:
+    def _extend(self, item: str, stretch: StretchRow) -> None:
         seen = self.fetch.seen
-        longer = run._replace(last=seen, before=run.last if seen > run.last else run.before)
+        longer = stretch._replace(last=seen, before=stretch.last if seen > stretch.last else stretch.before)
         _, last, before, *_ = longer.columns
-        mark = checksum(self.stream_seed, item, *longer.columns)
-        self.rows[_EXTEND_RUN].append((last, before, mark, self.stream_id, self.numbers[item], run.first, run.versions))
+        checksum = row_checksum(self.salt, item, *longer.columns)
+        self.rows[_EXTEND_STRETCH].append(
+            (last, before, checksum, self.stream_id, self.numbers[item], stretch.first, stretch.versions)
+        )
 
     def _observe(self, observed: Mapping[str, Sequence[Version]]) -> None:
         """Add an observation of these versions of each item, and write everything."""
-        runs = self._runs(item for item in observed if item in self.numbers)
-        stored = self._stored(number for item_runs in runs.values() for run in item_runs for number in run.numbers)
-        for item_runs in runs.values():
-            self._check_whole(item_runs, stored)
+        stretches = self._stretches(item for item in observed if item in self.numbers)
+        stored = self._stored(
+            number for item_stretches in stretches.values() for stretch in item_stretches for number in stretch.numbers
+        )
+        for item_stretches in stretches.values():
+            self._check_whole(item_stretches, stored)
         for item, versions in observed.items():
-            item_runs = runs.get(item, [])
-            self._observe_item(item, versions, item_runs, {n: stored[n] for run in item_runs for n in run.numbers})
+            item_stretches = stretches.get(item, [])
+            self._observe_item(
+                item, versions, item_stretches, {n: stored[n] for stretch in item_stretches for n in stretch.numbers}
+            )
         self._write()
 
     def _observe_item(
-        self, item: str, versions: Sequence[Version], runs: Sequence[RunRow], stored: dict[int, StoredVersion]
+        self, item: str, versions: Sequence[Version], stretches: Sequence[StretchRow], stored: dict[int, StoredVersion]
     ) -> None:
-        is_sole = not runs and len(versions) == 1 and is_public(versions[0].stamped_at, self.fetch.seen)
+        is_sole = not stretches and len(versions) == 1 and is_public(versions[0].stamped_at, self.fetch.seen)
         if is_sole and self._absence_before(item, ()) is None:  # as most of the items of a new window are
             self._add_first_seen(item, versions[0].stored())
             return
         contents = {number: item_version(version) for number, version in stored.items()}
-        before = [observation for run in runs for observation in run.observations(contents)]
+        before = [observation for stretch in stretches for observation in stretch.observations(contents)]
         current = self._current(item, versions, stored, contents)
         observed = [*before, Observation(self.fetch.seen, current, self.fetch.counts_from)]
         absence = self._absence_before(item, before)
         if absence is not None:
             observed.append(Observation(absence, history.NOTHING, self.fetch.counts_from))
         numbers = {version: number for number, version in contents.items()}
-        self._replace(item, runs, history.runs(before), history.runs(observed), stored, numbers)
+        self._replace(item, stretches, history.stretches(before), history.stretches(observed), stored, numbers)
 
     def _add_first_seen(self, item: str, version: StoredVersion) -> None:
         """Add an item that was not seen before, in one version."""
         number = self._add_version(item, version)
-        run, validity = rows.sole_rows(number, version, self.fetch.seen, self.fetch.counts_from)
-        self._add_run(item, run)
+        stretch, validity = rows.sole_rows(number, version, self.fetch.seen, self.fetch.counts_from)
+        self._add_stretch(item, stretch)
         self._add_validity(item, validity, version)
 
     def _absence_before(self, item: str, observed: Sequence[Observation]) -> int | None:
@@ -199,8 +219,9 @@ class _Ingestion:
         since = min(stamps) if earlier is None else max(min(stamps), earlier.seen + 1)
         held = {before.seen for before in observed if not before.is_settled}
         if self.complete is None:
-            reads = index.reads_of(self.connection, self.fetch.stream)
-            self.complete = [read for read in reads if read.shows_absence and read.seen < seen]
+            wanted = index.Wanted(seen_from=self._first_stamp(), seen_until=seen - 1)
+            reads = index.reads_of(self.connection, self.fetch.stream, wanted)
+            self.complete = [read for read in reads if read.shows_absence]
         records: list[Record] = []
         for read in self.complete:
             if read.seen < since:  # reads come newest first
@@ -211,6 +232,11 @@ class _Ingestion:
             if self.window_covers(read.key, _available_since(records, read.since)):
                 return read.seen
         return None
+
+    def _first_stamp(self) -> int:
+        """Return the earliest instant of the fetch's versions: no read before it could have contained one of them."""
+        stamps = [version.stamped_at for versions in self.fetch.items.values() for version in versions]
+        return min((microseconds.NEVER if stamp is None else stamp for stamp in stamps), default=microseconds.NEVER)
 
     def _current(
         self,
@@ -238,39 +264,39 @@ class _Ingestion:
     def _replace(
         self,
         item: str,
-        runs: Sequence[RunRow],
-        before: Sequence[ObservationRun],
-        after: Sequence[ObservationRun],
+        stretches: Sequence[StretchRow],
+        before: Sequence[Stretch],
+        after: Sequence[Stretch],
         stored: Mapping[int, StoredVersion],
         numbers: Mapping[ItemVersion, int],
     ) -> None:
-        """Write what the new history of an item has in the place of the old one, of which there are ``runs``."""
-        revised = rows.run_rows(after, numbers, stored)
-        for run in set(runs) - revised:  # most rows of a long history stay as they are
-            self.rows[_DELETE_RUN].append((self.stream_id, self.numbers[item], run.first, run.versions))
-        for run in revised.difference(runs):
-            self._add_run(item, run)
-        obsolete, valid = (rows.validity_rows(item_runs, numbers, stored) for item_runs in (before, after))
+        """Write what the new history of an item has in the place of the old one, of which there are ``stretches``."""
+        revised = rows.stretch_rows(after, numbers, stored)
+        for stretch in set(stretches) - revised:  # most rows of a long history stay as they are
+            self.rows[_DELETE_STRETCH].append((self.stream_id, self.numbers[item], stretch.first, stretch.versions))
+        for stretch in revised.difference(stretches):
+            self._add_stretch(item, stretch)
+        obsolete, valid = (rows.validity_rows(item_stretches, numbers, stored) for item_stretches in (before, after))
         for position, version, start, *_ in obsolete - valid:
             self.rows[_DELETE_VALIDITY].append((self.stream_id, position, version, start))
         for validity in valid - obsolete:
             self._add_validity(item, validity, stored[validity.version])
 
-    def _add_run(self, item: str, run: RunRow) -> None:
-        mark = checksum(self.stream_seed, item, *run.columns)
-        self.rows[_ADD_RUN].append((self.stream_id, self._item_number(item), *run.columns, mark))
+    def _add_stretch(self, item: str, stretch: StretchRow) -> None:
+        checksum = row_checksum(self.salt, item, *stretch.columns)
+        self.rows[_ADD_STRETCH].append((self.stream_id, self._item_number(item), *stretch.columns, checksum))
 
     def _add_validity(self, item: str, validity: ValidityRow, version: StoredVersion) -> None:
-        mark = rows.validity_mark(self.stream_seed, item, validity, version)
-        self.rows[_ADD_VALIDITY].append((self.stream_id, *validity, mark))
+        checksum = rows.validity_checksum(self.salt, item, validity, version)
+        self.rows[_ADD_VALIDITY].append((self.stream_id, *validity, checksum))
 
     def _add_version(self, item: str, version: StoredVersion) -> int:
         """Store a version, and return its number."""
         self.last_version += 1
         form, content, available, revised, values = version
-        mark = rows.version_mark(self.stream_seed, item, version)
+        checksum = rows.version_checksum(self.salt, item, version)
         numbers = self.last_version, self._item_number(item), self._form_number(form)
-        row = (*numbers, content, available, revised, values, mark)
+        row = (*numbers, content, available, revised, values, checksum)
         self.rows[_ADD_VERSION].append(row)
         return self.last_version
 
@@ -279,8 +305,8 @@ class _Ingestion:
         if item not in self.numbers:
             self.last_item += 1
             self.numbers[item], self.names[self.last_item] = self.last_item, item
-            mark = items.item_mark(self.stream_seed, self.stream_id, item)
-            self.rows[_ADD_ITEM].append((self.last_item, self.stream_id, item, mark))
+            checksum = items.item_checksum(self.salt, self.stream_id, item)
+            self.rows[_ADD_ITEM].append((self.last_item, self.stream_id, item, checksum))
         return self.numbers[item]
 
     def _form_number(self, form: Form) -> int:
@@ -303,19 +329,19 @@ class _Ingestion:
                 raise Damaged(DAMAGED_INDEX)
             values.clear()  # add_absences collects anew
 
-    def _runs(self, names: Iterable[str], *, latest: bool = False) -> dict[str, list[RunRow]]:
-        """Return the runs of these items, which the stream has. Raise Damaged."""
+    def _stretches(self, names: Iterable[str], *, latest: bool = False) -> dict[str, list[StretchRow]]:
+        """Return the stretches of these items, which the stream has. Raise Damaged."""
         named = {self.numbers[name]: name for name in names}
-        return items.runs(self.connection, self.stream_id, self.stream_seed, named, latest=latest)
+        return items.stretches(self.connection, self.stream_id, self.salt, named, latest=latest)
 
     def _look_up_names(self, numbers: Iterable[int]) -> dict[int, str]:
         """Return the names of items of the stream. Raise Damaged."""
-        return items.names(self.connection, self.stream_id, self.stream_seed, [*numbers])
+        return items.names(self.connection, self.stream_id, self.salt, [*numbers])
 
     def _check_new(self, latest: Set[str]) -> None:
         """Raise Damaged if an item that seems to be new was seen before: what is known of it was lost.
 
-        ``latest`` are the items that have a last run. Others are looked for where their versions would be.
+        ``latest`` are the items that have a last stretch. Others are looked for where their versions would be.
         """
         if not latest >= self.numbers.keys():
             raise Damaged(DAMAGED_INDEX)
@@ -325,22 +351,22 @@ class _Ingestion:
         self._look_up_names({item for (item,) in beside} - self.names.keys())
 
     def _check_seen(self, there: Set[str], latest: Set[str]) -> None:
-        """Raise Damaged if an item that is there has no last run: no fetch could show that it is gone."""
+        """Raise Damaged if an item that is there has no last stretch: no fetch could show that it is gone."""
         if not latest >= there:
             raise Damaged(DAMAGED_INDEX)
 
-    def _check_whole(self, runs: Sequence[RunRow], stored: Mapping[int, StoredVersion]) -> None:
+    def _check_whole(self, stretches: Sequence[StretchRow], stored: Mapping[int, StoredVersion]) -> None:
         """Raise Damaged if a row of the history of an item, or one of its versions, is missing."""
-        numbers = {number for run in runs for number in run.numbers}
-        if {run.latest for run in runs} - {0} != {len(runs)} or not numbers <= stored.keys():
+        numbers = {number for stretch in stretches for number in stretch.numbers}
+        if {stretch.latest for stretch in stretches} - {0} != {len(stretches)} or not numbers <= stored.keys():
             raise Damaged(DAMAGED_INDEX)
 
     def _stored(self, numbers: Iterable[int]) -> dict[int, StoredVersion]:
         """Return versions of items of the fetch, or of those that it lacks, by their numbers. Raise Damaged."""
         stored: dict[int, StoredVersion] = {}
-        for item, number, mark, form, *columns in self.connection.execute(_VERSIONS, (json.dumps([*numbers]),)):
+        for item, number, checksum, form, *columns in self.connection.execute(_VERSIONS, (json.dumps([*numbers]),)):
             version = StoredVersion(self.forms[form], *columns)
-            if mark != rows.version_mark(self.stream_seed, self.names[item], version):
+            if checksum != rows.version_checksum(self.salt, self.names[item], version):
                 raise Damaged(DAMAGED_INDEX)
             stored[number] = version
         return stored

@@ -1,8 +1,8 @@
 """The items of a stream by number, what was seen of them, and the forms of their versions.
 
-An item is found by the checksum of its name, which several names may share. The rows of its versions and runs refer
-to it by its number, and their checksums include its name: a number that was damaged leads to another item, whose name
-does not fit the checksum.
+An item is found by the checksum of its name, which several names may share. The rows of its versions and stretches
+refer to it by its number, and their checksums include its name: a number that was damaged leads to another item, whose
+name does not fit the checksum.
 """
 
 from __future__ import annotations
@@ -11,63 +11,63 @@ import json
 import sqlite3
 from collections.abc import Collection, Mapping
 
-from pit_fetch.archive.store.checksums import DAMAGED_INDEX, check, checksum
+from pit_fetch.archive.store.checksums import DAMAGED_INDEX, check, row_checksum
 from pit_fetch.archive.store.errors import Damaged
-from pit_fetch.archive.store.rows import RunRow
+from pit_fetch.archive.store.rows import StretchRow
 from pit_fetch.archive.store.versions import Form
 
-_BY_MARK = "SELECT i.stream, i.name, i.mark, i.id FROM json_each(?) j CROSS JOIN items i ON i.mark = j.value"
-_BY_NUMBER = "SELECT i.stream, i.name, i.mark, j.value FROM json_each(?) j LEFT JOIN items i ON i.id = j.value"
+_BY_MARK = "SELECT i.stream, i.name, i.checksum, i.id FROM json_each(?) j CROSS JOIN items i ON i.checksum = j.value"
+_BY_NUMBER = "SELECT i.stream, i.name, i.checksum, j.value FROM json_each(?) j LEFT JOIN items i ON i.id = j.value"
 
-_RUNS = (
-    "SELECT t.item, t.mark, t.first, t.last, t.before, t.counts_from, t.versions, t.cover_from, t.latest "
-    "FROM json_each(?) j CROSS JOIN runs t ON t.stream = ? AND t.item = j.value"
+_STRETCHES = (
+    "SELECT t.item, t.checksum, t.first, t.last, t.before, t.counts_from, t.versions, t.cover_from, t.latest "
+    "FROM json_each(?) j CROSS JOIN stretches t ON t.stream = ? AND t.item = j.value"
 )
-_LATEST_RUNS = f"{_RUNS} WHERE t.latest != 0"
+_LATEST_STRETCHES = f"{_STRETCHES} WHERE t.latest != 0"
 
 
-def item_mark(stream_seed: int, stream_id: int, name: str) -> int:
+def item_checksum(salt: int, stream_id: int, name: str) -> int:
     """Return the checksum of an item's row, by which it is found."""
-    return checksum(stream_seed, stream_id, name)
+    return row_checksum(salt, stream_id, name)
 
 
-def numbers(connection: sqlite3.Connection, stream_id: int, stream_seed: int, names: Collection[str]) -> dict[str, int]:
+def numbers(connection: sqlite3.Connection, stream_id: int, salt: int, names: Collection[str]) -> dict[str, int]:
     """Return the number of each of these items that the stream has. Raise Damaged."""
     # One parameter, however many names: SQLite allows 32,766 of them.
-    marks = json.dumps([item_mark(stream_seed, stream_id, name) for name in names])
+    marks = json.dumps([item_checksum(salt, stream_id, name) for name in names])
     rows = connection.execute(_BY_MARK, (marks,)).fetchall()
-    known = {name: number for owner, name, mark, number in rows if _belongs(stream_id, stream_seed, owner, name, mark)}
+    known = {name: number for owner, name, checksum, number in rows if _belongs(stream_id, salt, owner, name, checksum)}
     # Other names of the stream may have the checksum of one that is asked for.
     return {name: known[name] for name in names if name in known}
 
 
-def names(connection: sqlite3.Connection, stream_id: int, stream_seed: int, numbers: Collection[int]) -> dict[int, str]:
+def names(connection: sqlite3.Connection, stream_id: int, salt: int, numbers: Collection[int]) -> dict[int, str]:
     """Return the names of these items of the stream. Raise Damaged if one of them is not there."""
     found = {}
-    for owner, name, mark, number in connection.execute(_BY_NUMBER, (json.dumps([*numbers]),)):
-        if not _belongs(stream_id, stream_seed, owner, name, mark):
+    for owner, name, checksum, number in connection.execute(_BY_NUMBER, (json.dumps([*numbers]),)):
+        if not _belongs(stream_id, salt, owner, name, checksum):
             raise Damaged(DAMAGED_INDEX)
         found[number] = name
     return found
 
 
-def runs(
+def stretches(
     connection: sqlite3.Connection,
     stream_id: int,
-    stream_seed: int,
+    salt: int,
     named: Mapping[int, str],
     *,
     latest: bool = False,
-) -> dict[str, list[RunRow]]:
-    """Return the runs of these items of the stream, ``named`` by number; with ``latest`` the last ones alone.
+) -> dict[str, list[StretchRow]]:
+    """Return the stretches of these items of the stream, ``named`` by number; with ``latest`` the last ones alone.
 
     An item of which all are lost is left out. Raise Damaged for one that has changed.
     """
-    found: dict[str, list[RunRow]] = {}
+    found: dict[str, list[StretchRow]] = {}
     values = json.dumps([*named]), stream_id
-    for number, mark, *columns in connection.execute(_LATEST_RUNS if latest else _RUNS, values):
-        check(mark, stream_seed, named[number], *columns)
-        found.setdefault(named[number], []).append(RunRow.stored(*columns))
+    for number, checksum, *columns in connection.execute(_LATEST_STRETCHES if latest else _STRETCHES, values):
+        check(checksum, salt, named[number], *columns)
+        found.setdefault(named[number], []).append(StretchRow.stored(*columns))
     return found
 
 
@@ -77,12 +77,12 @@ def forms(connection: sqlite3.Connection, stream_id: int) -> dict[int, Form]:
     return {number: Form(stamp, fields) for number, stamp, fields in rows}
 
 
-def _belongs(stream_id: int, stream_seed: int, owner: int, name: str, mark: int) -> bool:
+def _belongs(stream_id: int, salt: int, owner: int, name: str, checksum: int) -> bool:
     """Return whether a row, which is of the stream ``owner``, is that of an item of this stream.
 
     Raise Damaged if only one half of it says so.
     """
-    is_marked = mark == item_mark(stream_seed, stream_id, name)
+    is_marked = checksum == item_checksum(salt, stream_id, name)
     if is_marked != (owner == stream_id):
         raise Damaged(DAMAGED_INDEX)
     return is_marked

@@ -32,6 +32,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 }
 # The kinds of an entry without a row: it was deleted on request, or given up since it was damaged.
 DROPPED, LOST = "dropped", "lost"
+# The link of an entry that is lost.
+UNKNOWN_LINK = bytes(32)
 # The columns that hold the digest of a body.
 BODIES = {"exchanges": ("sent", "body"), "answers": ("answer",)}
 # The fetches whose answer was deleted because it repeated deleted data, and when. The row stays: its columns are
@@ -111,10 +113,10 @@ class Writer:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
 
-    def fetch(self, fetch: FetchEntry) -> Key:
+    def append_fetch(self, fetch: FetchEntry) -> Key:
         return self._append("fetches", {**fetch._asdict(), "hosts": _json(fetch.hosts)})
 
-    def exchange(self, fetch: Key, exchange: Exchange) -> int:
+    def append_exchange(self, fetch: Key, exchange: Exchange) -> int:
         """Append an exchange. Return when it counts as received: never before any other in the archive."""
         # A clock that was set back must not make a reply older than its predecessors.
         seen = max(exchange.seen, self.last_seen())
@@ -132,7 +134,7 @@ class Writer:
         self._append("exchanges", values, fetch.origin)
         return seen
 
-    def answer(self, fetch: Key, ended: Ended, answer: bytes | None, *, is_kept: bool = True) -> None:
+    def append_answer(self, fetch: Key, ended: Ended, answer: bytes | None, *, is_kept: bool = True) -> None:
         """Append how a fetch ended and what it printed. An answer that is not kept is recorded as deleted."""
         digest = None
         if answer is not None:
@@ -326,8 +328,19 @@ def check_row(connection: sqlite3.Connection, kind: str, key: Key, row: tuple[An
         )
     )
     before = GENESIS if key.seq == 1 else links.get(key.seq - 1)  # the hash of an entry is over that of the one before
-    if before is None or entry_hash(before, *key, kind, row) != links.get(key.seq):
+    is_linked = before is not None and entry_hash(before, *key, kind, row) == links.get(key.seq)
+    if not is_linked and not is_apart(connection, key, kind, row):
         raise damaged("a row has changed")
+
+
+def note_apart(connection: sqlite3.Connection, key: Key, kind: str, row: tuple[Any, ...]) -> None:
+    """Note the hash of a row that the chain does not show, since the entry before it is lost."""
+    about.put(connection, f"apart {key}", entry_hash(GENESIS, *key, kind, row).hex())
+
+
+def is_apart(connection: sqlite3.Connection, key: Key, kind: str, row: tuple[Any, ...]) -> bool:
+    """Return whether :func:`note_apart` has noted a row as it is."""
+    return about.get(connection, f"apart {key}") == entry_hash(GENESIS, *key, kind, row).hex()
 
 
 def copy_row(
@@ -355,6 +368,14 @@ def copy_links(source: sqlite3.Connection, target: sqlite3.Connection, key: Key)
     query = "SELECT * FROM entries WHERE origin = ? AND seq BETWEEN ? AND ?"
     rows = source.execute(query, (key.origin, key.seq - 1, key.seq)).fetchall()
     target.executemany("INSERT OR IGNORE INTO entries VALUES (?, ?, ?, ?)", rows)
+    copy_note(source, target, key)
+
+
+def copy_note(source: sqlite3.Connection, target: sqlite3.Connection, key: Key) -> None:
+    """Copy the note of :func:`note_apart`, if there is one."""
+    noted = about.get(source, f"apart {key}")
+    if noted is not None:
+        about.put(target, f"apart {key}", noted)
 
 
 def give_up_body(connection: sqlite3.Connection, digest: bytes) -> None:
@@ -512,6 +533,34 @@ def fetches(connection: sqlite3.Connection) -> list[Key]:
         "SELECT f.origin, f.seq FROM fetches f LEFT JOIN answers a ON a.origin = f.origin AND a.fetch = f.seq "
         f"ORDER BY {ending_order('f.seq')}",
     )
+
+
+def count_from(connection: sqlite3.Connection, origin: str, seq: int) -> int:
+    """Return how many entries a chain has from a number on."""
+    query = "SELECT count(*) FROM entries WHERE origin = ? AND seq >= ?"
+    (number,) = connection.execute(query, (origin, seq)).fetchone()
+    return int(number)
+
+
+def bodies_from(connection: sqlite3.Connection, origin: str, seq: int) -> set[bytes]:
+    """Return the digests of the bodies that the entries of a chain from a number on must have."""
+    named = " UNION ".join(
+        f"SELECT {column} FROM {kind} WHERE {column} IS NOT NULL AND origin = ?1 AND seq >= ?2 "
+        f"AND {_STAYING.get(kind, 1)}"
+        for kind, columns in BODIES.items()
+        for column in columns
+    )
+    return {digest for (digest,) in connection.execute(named, (origin, seq))}
+
+
+def fetches_after(connection: sqlite3.Connection, instant: int, source: str = "") -> list[Key]:
+    """Return the fetches, of a source or of all, that began or received something after an instant."""
+    later = " OR ".join(
+        f"EXISTS (SELECT 1 FROM {kind} t WHERE t.origin = f.origin AND t.fetch = f.seq AND t.seen > ?1)"
+        for kind in ("exchanges", "answers")
+    )
+    query = f"SELECT origin, seq FROM fetches f WHERE ?2 IN ('', f.source) AND (f.began > ?1 OR {later})"
+    return keys(connection, query, instant, source)
 
 
 def ending_order(fetch: str) -> str:

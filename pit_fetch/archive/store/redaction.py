@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Callable, Iterable
 
-from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, REDACTED, spellings
+from pit_fetch.support.redaction import REDACTED, SHORTEST_SECRET, spellings
 
 # An escape of one byte in a URL, and of one character in JSON, where none is needed.
 _PERCENT = re.compile(rb"%([0-9A-Fa-f]{2})")
@@ -22,7 +22,7 @@ _ESCAPE = re.compile(rb"\\u00([0-9A-Fa-f]{2})")
 
 def redactor(secrets: Iterable[str]) -> Callable[[bytes], bytes]:
     """Return a function that replaces every secret in a body: in plain, and however a URL or JSON may escape it."""
-    long_enough = [secret for secret in secrets if len(secret) >= MIN_LENGTH_IN_DATA]
+    long_enough = [secret for secret in secrets if len(secret) >= SHORTEST_SECRET]
     plain = {
         spelled.encode()
         for spelling in spellings(long_enough)

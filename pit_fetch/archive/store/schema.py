@@ -1,28 +1,29 @@
 """Open the file of an archive: to write, to read, or with one stream of its index beside it, in memory.
 
-A file of an earlier format is read as it is. When it is opened to write, its journal stays, and its index is made again
-as questions need it.
+A file of an earlier format is upgraded when it is opened to write, with a copy kept beside it: its journal stays, and
+its index is made again as questions need it. Until then, it is not read.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import shlex
 import sqlite3
 import stat
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 
 from pit_fetch.archive.store import about, index, journal, reading
-from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error, translating
+from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, archive_error, translating
 from pit_fetch.archive.store.reading import Reader
-from pit_fetch.archive.store.tables import ABOUT, APPLICATION_ID, DERIVED, FORMAT, INDEX, SCHEMA
+from pit_fetch.archive.store.tables import ABOUT, APPLICATION_ID, DERIVED, FORMAT, FORMER, INDEX, SCHEMA
 
 # How long a writer waits for other processes: each locks the file for some milliseconds.
 BUSY_SECONDS = 10.0
 # The part of a fetch's time limit that it may wait for the archive: the source needs the rest.
 _PART = 0.25
+_MISSING = "there is no such file (pit_fetch capture or pit_fetch archive sample makes one)"
 
 
 def lock_timeout(timeout: float) -> float:
@@ -48,9 +49,19 @@ def open_to_write(path: str, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Conn
     with translating(), contextlib.ExitStack() as on_error:
         connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
         on_error.callback(connection.close)
-        _prepare(connection, busy_seconds)
+        _prepare(connection, path, busy_seconds)
         on_error.pop_all()
     return connection
+
+
+def open_existing(path: str) -> sqlite3.Connection:
+    """Open the archive at ``path`` to write, but do not create one. Raise ArchiveError."""
+    try:
+        if not os.path.getsize(path):
+            raise ArchiveError("it is empty")
+    except OSError as error:
+        raise ArchiveError(_MISSING) if isinstance(error, FileNotFoundError) else archive_error(error) from None
+    return open_to_write(path)
 
 
 def open_to_read(path: str, *, is_brief: bool = False, allowed: Callable[[str], bool] = reading.may_write) -> Reader:
@@ -66,7 +77,7 @@ def open_to_read(path: str, *, is_brief: bool = False, allowed: Callable[[str], 
         _check_is_file(path)
         return reading.connect(path, _begin, BUSY_SECONDS, is_brief=is_brief, is_allowed=allowed(path))
     except FileNotFoundError:
-        raise ArchiveError("there is no such file (pit_fetch capture or pit_fetch archive sample makes one)") from None
+        raise ArchiveError(_MISSING) from None
     except (*BROKEN, OSError) as error:
         raise archive_error(error) from None
 
@@ -75,6 +86,8 @@ def _begin(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA temp_store = MEMORY")  # what is indexed for one question goes with its connection
     if _is_new(connection):
         raise ArchiveError("it is empty")
+    if format_of(connection) < FORMAT:
+        raise ArchiveError("it is of an earlier format: pit_fetch archive rebuild upgrades it, and keeps a copy")
 
 
 def _check_is_file(path: str) -> None:
@@ -91,23 +104,19 @@ def format_of(connection: sqlite3.Connection) -> int:
     return int(number)
 
 
-def is_outdated(connection: sqlite3.Connection) -> bool:
-    """Return whether the index is of an earlier format, in a file that could only be opened to read."""
-    return format_of(connection) < FORMAT
-
-
-def advice(connection: sqlite3.Connection, path: str | None) -> str:
-    """Return what the user can do to make offline questions faster; "" if nothing.
-
-    ``path`` is the archive as the user names it with --archive, if at all.
-    """
-    if not is_outdated(connection):
-        return ""
-    where = f" --archive {shlex.quote(path)}" if path else ""
-    return (
-        "the archive is of an earlier format: each offline question makes the index of its stream anew, until "
-        f"pit_fetch archive rebuild{where} has made it for good"
-    )
+def copy_to(path: str, target: str) -> None:
+    """Copy the archive at ``path`` to a new file, as of one moment, while others record. Raise ArchiveError."""
+    unfinished = f"{target}.unfinished"
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(unfinished)
+        os.close(os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(unfinished)) as copy:
+            source.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")  # so that it is one file
+        os.rename(unfinished, target)  # in one step: what is there is whole
+    except (sqlite3.Error, OSError) as error:
+        raise archive_error(error) from error
 
 
 def overlay_stream(connection: sqlite3.Connection, stream: str) -> None:
@@ -115,9 +124,6 @@ def overlay_stream(connection: sqlite3.Connection, stream: str) -> None:
 
     A reader may not be allowed to write to the archive, and an offline question must not.
     """
-    if format_of(connection) < FORMAT:
-        overlay_everything(connection)
-        return
     overlay_empty_index(connection)
     for table in DERIVED:
         which = f"name IN (?, '{index.UNASSIGNED}')"
@@ -149,6 +155,17 @@ def overlay_empty_index(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def replace_index(connection: sqlite3.Connection) -> None:
+    """Put the temporary index in the place of that of the file, inside a transaction of the caller."""
+    for table in (*DERIVED, *FORMER):
+        connection.execute(f"DROP TABLE IF EXISTS main.{table}")
+    for statement in INDEX.replace("CREATE INDEX ", "CREATE INDEX main.").split(";"):
+        connection.execute(statement)
+    for table in DERIVED:
+        connection.execute(f"INSERT INTO main.{table} SELECT * FROM temp.{table}")
+    remove_overlay(connection)
+
+
 @contextlib.contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """Commit on leaving, or roll back on an exception. Raise ArchiveError if SQLite does not take it."""
@@ -164,7 +181,25 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
                 connection.execute("ROLLBACK")
 
 
-def _prepare(connection: sqlite3.Connection, busy_seconds: float) -> None:
+@contextlib.contextmanager
+def savepoint(connection: sqlite3.Connection) -> Iterator[None]:
+    """Undo what a block has written to a damaged index: what is recorded in its transaction stays.
+
+    The index can be made again, and a reply cannot.
+    """
+    connection.execute("SAVEPOINT index_only")
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        connection.execute("ROLLBACK TO index_only")
+        if not isinstance(archive_error(error), Damaged):
+            raise
+    except Damaged:
+        connection.execute("ROLLBACK TO index_only")
+    connection.execute("RELEASE index_only")
+
+
+def _prepare(connection: sqlite3.Connection, path: str, busy_seconds: float) -> None:
     is_new = _is_new(connection)
     connection.execute("PRAGMA synchronous = FULL")  # an exchange is on disk before the provider parses it
     if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
@@ -176,18 +211,20 @@ def _prepare(connection: sqlite3.Connection, busy_seconds: float) -> None:
                     connection.execute(statement)
                 connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 connection.execute(f"PRAGMA user_version = {FORMAT}")
-            elif format_of(connection) < FORMAT:
+            elif (number := format_of(connection)) < FORMAT:
+                copy_to(path, f"{path}.format-{number}")
                 _upgrade(connection)
 
 
 def _upgrade(connection: sqlite3.Connection) -> None:
     """Upgrade a file of an earlier format, inside a transaction of the caller."""
-    if format_of(connection) == 1:  # its notes had no checksums, and did not say where a chain ends
-        notes = connection.execute("SELECT name, value FROM about").fetchall()
-        connection.execute("DROP TABLE about")
-        connection.execute(ABOUT)
-        for name, value in notes:
-            about.put(connection, name, value)
+    is_first = format_of(connection) == 1  # its notes had no checksums, and did not say where a chain ends
+    notes = about.sound(connection)
+    connection.execute("DROP TABLE about")
+    connection.execute(ABOUT)
+    for name, value in notes:
+        about.put(connection, name, value)
+    if is_first:
         journal.note_chains(connection)
         journal.note_depths(connection)
     index.recreate(connection)

@@ -8,23 +8,24 @@ answers      how a fetch ended and what it printed
 drops        the deletions on request, and their times; a deleted row leaves an entry of the kind "dropped"
 bodies       every body once, by the hash of its bytes, packed
 
-streams, reads, forms, items, versions, runs, validities, first_held, pending    the index: see index.py
+streams, reads, terms, forms, items, versions, stretches, validities, first_held, pending    the index: see index.py
 
 Format 1 had no checksums in ``about`` and in most of the index, and did not know since when a row was held. Format 2
 had other streams. Format 3 had neither ``forms`` nor ``items``, and four times the bytes a version. Format 4 kept what
 was asked by a name apart from what was asked by its number. Format 5 did not know what a fetch had contained before it
 was public. Format 6 took what could not be read again of a fetch without a PIT for absent. Format 7 took some of it for
-absent, and what nothing dates for newer than its date. A file of any of them becomes one of this format when it is
-opened to be written: its journal stays as it is, and its fetches are pending.
+absent, and what nothing dates for newer than its date. Format 8 did not note as of when a read counts, nor what it
+asked for. A file of any of them is upgraded when it is opened to be written: a copy of it is kept, its journal stays as
+it is, and its fetches are pending.
 """
 
 from __future__ import annotations
 
 APPLICATION_ID = 0x50495446  # "PITF"
-FORMAT = 8
+FORMAT = 9
 
 ABOUT = """
-CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL, mark INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID;
 """
 LOG = """
 CREATE TABLE entries (
@@ -60,46 +61,59 @@ CREATE TABLE bodies (
 
 INDEX = """
 CREATE TABLE streams (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, seed INTEGER NOT NULL, reads INTEGER NOT NULL,
-    mark INTEGER NOT NULL
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, salt INTEGER NOT NULL, reads INTEGER NOT NULL,
+    checksum INTEGER NOT NULL
 );
-CREATE INDEX streams_by_seed ON streams (seed);
+CREATE INDEX streams_by_salt ON streams (salt);
 CREATE TABLE reads (
     stream INTEGER NOT NULL, seen INTEGER NOT NULL, origin TEXT NOT NULL, fetch INTEGER NOT NULL,
-    complete INTEGER NOT NULL, since INTEGER, until INTEGER, mark INTEGER NOT NULL,
+    complete INTEGER NOT NULL, since INTEGER, until INTEGER, ended INTEGER NOT NULL, asked_from INTEGER NOT NULL,
+    asked_until INTEGER NOT NULL, counts_from INTEGER NOT NULL, terms INTEGER NOT NULL, checksum INTEGER NOT NULL,
     PRIMARY KEY (stream, seen, origin, fetch)
 ) WITHOUT ROWID;
+CREATE TABLE terms (id INTEGER PRIMARY KEY, stream INTEGER NOT NULL, text TEXT NOT NULL, UNIQUE (stream, text));
 CREATE TABLE forms (
     id INTEGER PRIMARY KEY, stream INTEGER NOT NULL, stamp TEXT NOT NULL, names TEXT NOT NULL,
     UNIQUE (stream, stamp, names)
 );
-CREATE TABLE items (id INTEGER PRIMARY KEY, stream INTEGER NOT NULL, name TEXT NOT NULL, mark INTEGER NOT NULL);
-CREATE INDEX items_by_mark ON items (mark);
+CREATE TABLE items (id INTEGER PRIMARY KEY, stream INTEGER NOT NULL, name TEXT NOT NULL, checksum INTEGER NOT NULL);
+CREATE INDEX items_by_checksum ON items (checksum);
 CREATE TABLE versions (
     id INTEGER PRIMARY KEY, item INTEGER NOT NULL, form INTEGER NOT NULL, content BLOB, available INTEGER,
-    revised INTEGER, payload TEXT NOT NULL, mark INTEGER NOT NULL
+    revised INTEGER, payload TEXT NOT NULL, checksum INTEGER NOT NULL
 );
-CREATE TABLE runs (
+CREATE TABLE stretches (
     stream INTEGER NOT NULL, item INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
     before INTEGER NOT NULL, counts_from INTEGER NOT NULL, versions TEXT NOT NULL, cover_from INTEGER,
-    latest INTEGER NOT NULL, mark INTEGER NOT NULL, PRIMARY KEY (stream, item, first, versions)
+    latest INTEGER NOT NULL, checksum INTEGER NOT NULL, PRIMARY KEY (stream, item, first, versions)
 ) WITHOUT ROWID;
-CREATE INDEX runs_apart ON runs (stream, cover_from) WHERE cover_from IS NOT NULL;
+CREATE INDEX stretches_apart ON stretches (stream, cover_from) WHERE cover_from IS NOT NULL;
 CREATE TABLE validities (
     stream INTEGER NOT NULL, position INTEGER NOT NULL, version INTEGER NOT NULL, start INTEGER NOT NULL, stop INTEGER,
-    first_seen INTEGER, mark INTEGER NOT NULL, PRIMARY KEY (stream, position DESC, version, start)
+    first_seen INTEGER, checksum INTEGER NOT NULL, PRIMARY KEY (stream, position DESC, version, start)
 ) WITHOUT ROWID;
 CREATE TABLE first_held (
-    stream INTEGER NOT NULL, row INTEGER NOT NULL, first INTEGER NOT NULL, mark INTEGER NOT NULL,
+    stream INTEGER NOT NULL, row INTEGER NOT NULL, first INTEGER NOT NULL, checksum INTEGER NOT NULL,
     PRIMARY KEY (stream, row)
 ) WITHOUT ROWID;
 CREATE TABLE pending (
-    stream INTEGER NOT NULL, origin TEXT NOT NULL, fetch INTEGER NOT NULL, mark INTEGER NOT NULL,
+    stream INTEGER NOT NULL, origin TEXT NOT NULL, fetch INTEGER NOT NULL, checksum INTEGER NOT NULL,
     PRIMARY KEY (origin, fetch)
 ) WITHOUT ROWID;
 CREATE INDEX pending_by_stream ON pending (stream);
 """
-DERIVED = ("streams", "reads", "versions", "runs", "validities", "first_held", "pending", "forms", "items")
-# What formats 1 to 7 called some of them.
-FORMER = ("pools", "sights", "reigns", "firsts", "due")
+DERIVED = (
+    "streams",
+    "reads",
+    "versions",
+    "stretches",
+    "validities",
+    "first_held",
+    "pending",
+    "forms",
+    "items",
+    "terms",
+)
+# What formats 1 to 8 called some of them.
+FORMER = ("runs", "pools", "sights", "reigns", "firsts", "due")
 SCHEMA = ABOUT + LOG + INDEX

@@ -9,11 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from typing import Any, NamedTuple
 
-from pit_fetch.archive.store import schema
+from pit_fetch.archive.recorder import check_clock
+from pit_fetch.archive.store import microseconds, schema
 from pit_fetch.archive.store.errors import archive_error
 from pit_fetch.archive_admin.capture import request_list, run_log
 from pit_fetch.archive_admin.capture.estimate import SourcePlan
-from pit_fetch.archive_admin.capture.run import CaptureJob, CaptureResult, Shown, prepare, run
+from pit_fetch.archive_admin.capture.results import CaptureResult
+from pit_fetch.archive_admin.capture.run import CaptureJob, Shown, prepare, run
 from pit_fetch.archive_admin.operators import VARIABLE
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
@@ -72,9 +74,16 @@ def carry_out(job: CaptureJob, path: str, runtime: Runtime, shown: Shown, *, is_
     runtime = runtime._replace(environ={**runtime.environ, VARIABLE: path})
     try:
         if not is_dry:
-            with closing(schema.open_to_write(path)) as connection:
+            with closing(schema.open_to_write(path, request_list.SECONDS)) as connection:  # as long as for a request
+                check_clock(connection, microseconds.to_micros(runtime.clock.now()))
                 start = prepare(job, connection, runtime)
-                return CaptureReport(path, tuple(run(job, start, connection, runtime, shown)), start.plans)
+                results = []
+                for result in run(job, start, connection, runtime, shown):
+                    shown.note(result)
+                    results.append(result)
+                order = {(result.name, result.request): place for place, result in enumerate(start.results)}
+                results.sort(key=lambda result: order[result.name, result.request])
+                return CaptureReport(path, tuple(results), start.plans)
         if os.path.exists(path):
             with closing(schema.open_to_read(path)) as reader, schema.snapshot(reader):
                 start = prepare(job, reader, runtime)

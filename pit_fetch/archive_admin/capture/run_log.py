@@ -1,4 +1,7 @@
-"""The runs of captures, as the archive notes them: what is on a list, and when it was captured last."""
+"""The runs of captures, as the archive notes them: which request of a list was captured by which run, and when last.
+
+A request is held if its note names the run and a fetch that is in the archive. Times decide nothing: clocks go wrong.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import json
 import os
 import shlex
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import timedelta
 from hashlib import sha256
 from typing import NamedTuple
@@ -19,50 +22,47 @@ _PREFIX = "capture "
 
 
 class ListedRequest(NamedTuple):
-    """A request of a list, as it was before the run began.
+    """A request of a list, as it was when it last ran to its end.
 
-    last         when it was captured last; None if it never was
+    run          the run that captured it
+    fetch        its key in the journal
+    last         when it was captured; None if it never was
+    calls        how many exchanges that took
     has_brought  it once brought an item
     """
 
+    text: str
     name: str
+    run: str = ""
+    fetch: str = ""
     last: int | None = None
+    calls: int = 1
     has_brought: bool = False
 
 
 class CaptureRun(NamedTuple):
     """One pass through a list. ``over``: every request in it was tried."""
 
+    id: str
     began: int
     over: bool = False
-    requests: Mapping[str, ListedRequest] = {}
 
 
-def begin(connection: sqlite3.Connection, name: str, now: int, wanted: Mapping[str, str]) -> CaptureRun:
-    """Return a new run of the ``wanted`` requests, whose names are given by their texts."""
-    before = noted(connection, name) or CaptureRun(now)
-    captured = captured_since(connection, before.began)
-    with_items = captured_since(connection, before.began, with_items=True)
-    requests = {}
-    for text, title in wanted.items():
-        known = before.requests.get(text, ListedRequest(title))
-        requests[text] = ListedRequest(title, captured.get(text, known.last), text in with_items or known.has_brought)
-    return CaptureRun(now, requests=requests)
+def begin(now: int) -> CaptureRun:
+    return CaptureRun(os.urandom(6).hex(), now)
 
 
 def continued(connection: sqlite3.Connection, name: str, now: int, missing: bool = False) -> CaptureRun | None:
     """Return the run under ``name`` to continue: a recent one that was interrupted or, if ``missing``, the last one."""
-    last = noted(connection, name)
-    if last is None:
+    text = about.get(connection, name)
+    if text is None:
         return None
+    noted = json.loads(text)
+    if "id" not in noted:  # of format 8, whose requests do not say which run captured them
+        return None
+    last = CaptureRun(**noted)
     is_recent = abs(microseconds.from_micros(now) - microseconds.from_micros(last.began)) < CONTINUED_WITHIN
     return last if missing or (is_recent and not last.over) else None
-
-
-def noted(connection: sqlite3.Connection, name: str) -> CaptureRun | None:
-    """Return the last run under ``name``, or None."""
-    text = about.get(connection, name)
-    return None if text is None else _parse(text)
 
 
 def note(connection: sqlite3.Connection, name: str, run: CaptureRun) -> None:
@@ -70,49 +70,37 @@ def note(connection: sqlite3.Connection, name: str, run: CaptureRun) -> None:
         about.put(connection, name, json.dumps(run._asdict()))
 
 
+def note_request(connection: sqlite3.Connection, name: str, request: ListedRequest) -> None:
+    """Note how a request of the list under ``name`` was captured. Raise ArchiveError."""
+    with schema.transaction(connection):
+        about.put(connection, f"{name} {_digest(request.text)}", json.dumps(request))
+
+
+def requests(connection: sqlite3.Connection, name: str) -> dict[str, ListedRequest]:
+    """Return the requests of the list under ``name``, by their texts. One whose fetch is gone was never captured."""
+    listed = {request.text: request for request in _noted(connection, f"{name} ")}
+    query = "SELECT 1 FROM fetches WHERE origin = ? AND seq = ?"
+    gone = [
+        text
+        for text, request in listed.items()
+        if request.fetch and not connection.execute(query, request.fetch.rsplit("-", 1)).fetchone()
+    ]
+    return listed | {text: ListedRequest(text, listed[text].name) for text in gone}
+
+
 def names(connection: sqlite3.Connection) -> dict[str, str]:
     """Return the names of all requests that are on a list, by their texts."""
-    lists = [_parse(text) for name, text in about.sound(connection) if name.startswith(_PREFIX)]
-    return {text: listed.name for run in lists for text, listed in run.requests.items()}
+    return {request.text: request.name for request in _noted(connection, _PREFIX)}
 
 
 def name_of(path: str) -> str:
     """Return the name under which the archive notes the runs of a file. It does not reveal the path."""
-    return _name(os.path.realpath(path))
-
-
-def captured_since(connection: sqlite3.Connection, since: int, *, with_items: bool = False) -> dict[str, int]:
-    """Return when requests were captured last, if at or after ``since``: in full, or ``with_items``."""
-    rows = connection.execute(
-        "SELECT f.request, f.began FROM fetches f JOIN answers a ON a.origin = f.origin AND a.fetch = f.seq "
-        "WHERE f.began >= ? AND a.answer IS NULL AND (a.status = 0 OR (a.complete AND NOT ?)) ORDER BY f.began",
-        (since, with_items),
-    )
-    return {without_pit(request): began for request, began in rows}  # the last one wins, since they come in order
-
-
-def calls(connection: sqlite3.Connection, name: str) -> dict[str, int]:
-    """Return how many exchanges each request took that the last run under ``name`` captured to its end."""
-    last = noted(connection, name)
-    if last is None:
-        return {}
-    rows = connection.execute(
-        "SELECT f.request, (SELECT count(*) FROM exchanges e WHERE e.origin = f.origin AND e.fetch = f.seq) "
-        "FROM fetches f JOIN answers a ON a.origin = f.origin AND a.fetch = f.seq "
-        "WHERE f.began >= ? AND a.answer IS NULL AND a.complete ORDER BY f.began",
-        (last.began,),
-    )
-
-    return {without_pit(request): max(1, count) for request, count in rows}
+    return _PREFIX + _digest(os.path.realpath(path))
 
 
 def name_of_requests(texts: Iterable[str]) -> str:
     """Return the name under which the archive notes the runs of requests that were given in Python."""
-    return _name("\n".join(sorted(texts)))
-
-
-def _name(text: str) -> str:
-    return _PREFIX + sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return _PREFIX + _digest("\n".join(sorted(texts)))
 
 
 def without_pit(canonical: str) -> str:
@@ -122,6 +110,16 @@ def without_pit(canonical: str) -> str:
     return shlex.join([*arguments[:place], *arguments[place + 2 :]])
 
 
-def _parse(text: str) -> CaptureRun:
-    run = CaptureRun(**json.loads(text))
-    return run._replace(requests={name: ListedRequest(*listed) for name, listed in run.requests.items()})
+def _noted(connection: sqlite3.Connection, prefix: str) -> Iterable[ListedRequest]:
+    for name, value in about.sound(connection):
+        if f"{name} ".startswith(prefix):
+            noted = json.loads(value)
+            if isinstance(noted, list):
+                yield ListedRequest(*noted)
+            else:  # up to format 8, a run had all of its requests, as they were before it
+                for text, (title, last, has_brought) in noted.get("requests", {}).items():
+                    yield ListedRequest(text, title, last=last, has_brought=has_brought)
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]

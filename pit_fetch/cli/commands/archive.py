@@ -5,7 +5,6 @@ The commands are for people and scheduled jobs: they show, and delete, what came
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import shlex
@@ -22,6 +21,7 @@ from pit_fetch.archive_admin import maintenance, repair, replay, sample, stats, 
 from pit_fetch.archive_admin.capture import run_log
 from pit_fetch.archive_admin.operators import VARIABLE, path_of, require_operator
 from pit_fetch.archive_admin.progress import OnProgress
+from pit_fetch.archive_admin.replay import key_of
 from pit_fetch.cli import archive_log
 from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.engine.progress import Progress
@@ -36,6 +36,10 @@ _ENDINGS = (".db", ".sqlite")
 _NAMED = "--archive PATH (to try one, make it with pit_fetch archive sample PATH)"
 
 
+# How many lines of a list are printed for people.
+_AT_MOST = 10
+
+
 class Invocation(NamedTuple):
     """A command on the archive at ``path``, with its options, and where it reports its progress."""
 
@@ -43,6 +47,10 @@ class Invocation(NamedTuple):
     options: Namespace
     runtime: Runtime
     progress: Progress
+
+    @property
+    def now(self) -> int:
+        return microseconds.to_micros(self.runtime.clock.now())
 
     def on_progress(self, activity: str) -> OnProgress:
         """Return a function that shows on the terminal how many per cent of an activity are done."""
@@ -131,13 +139,14 @@ def _short(number: int) -> str:
 def _info(call: Invocation) -> CommandResult:
     with closing(schema.open_to_read(call.path)) as connection, schema.snapshot(connection):
         overview, number = stats.overview(connection), schema.format_of(connection)
+        future = [*verification.from_the_future(connection, call.now)]
     size = sum(os.path.getsize(call.path + end) for end in ("", "-wal") if os.path.exists(call.path + end))
     if not call.options.json:
-        return CommandResult("\n".join(_about(call.path, size, number, overview)) + "\n")
+        return CommandResult("\n".join([*_about(call.path, size, number, overview), *future]) + "\n")
     times = [{"first": isoformat(source.first), "last": isoformat(source.last)} for source in overview.sources]
     sources = [{**source._asdict(), **ends} for source, ends in zip(overview.sources, times, strict=True)]
     about = {"path": call.path, "format": number, "bytes": size}
-    return CommandResult(to_json({**about, **overview._asdict(), "sources": sources}))
+    return CommandResult(to_json({**about, **overview._asdict(), "sources": sources, "future": future}))
 
 
 def _about(path: str, size: int, number: int, overview: stats.Overview) -> Iterator[str]:
@@ -204,10 +213,18 @@ def _source(name: str, connection: sqlite3.Connection, runtime: Runtime) -> str:
 # verify, rebuild
 
 
+def _verify_options(parser: Parser) -> None:
+    parser.add_argument("--since", metavar="ENTRY", help='only what was recorded after this fetch, as "log" lists it')
+
+
 def _verify(call: Invocation) -> CommandResult:
     try:
         with closing(schema.open_to_read(call.path)) as connection:
-            report = verification.verify(connection, call.runtime.find, call.on_progress("verifying"))
+            on_progress = call.on_progress("verifying")
+            if call.options.since:
+                report = verification.verify_since(connection, key_of(connection, call.options.since), on_progress)
+            else:
+                report = verification.verify(connection, call.runtime.find, on_progress, now=call.now)
     except Damaged as error:
         report = verification.Report(0, 0, (f"the file: {error.problem}",))
     is_sound = not report.damage
@@ -222,51 +239,56 @@ def _verdict(report: verification.Report) -> str:
     counts = f"{report.entries:,} entries and {report.bodies:,} bodies"
     if report.damage:
         is_of_index = all(line.startswith("index") for line in report.damage)
-        advice = "archive rebuild makes its index again" if is_of_index else "archive repair [OTHER] mends or gives up"
-        return f"DAMAGED, of {counts}: {counted(len(report.damage), 'finding')} (pit_fetch {advice})"
+        advice = "rebuild makes its index again" if is_of_index else "repair [OTHER] --into FILE saves the rest"
+        return f"DAMAGED, of {counts}: {counted(len(report.damage), 'finding')} (pit_fetch archive {advice})"
     underived = f" (no source here can derive {report.underived:,} of its fetches again)" if report.underived else ""
     return f"sound: {counts}{underived}"
 
 
 def _rebuild(call: Invocation) -> CommandResult:
-    with closing(_open_existing(call.path)) as connection:
+    with closing(schema.open_existing(call.path)) as connection:
         count = maintenance.rebuild(connection, call.runtime.find, call.on_progress("rebuilding"))
     return CommandResult(
         to_json({"fetches": count}) if call.options.json else f"the index was made again from {count:,} fetches\n"
     )
 
 
-def _open_existing(path: str) -> sqlite3.Connection:
-    """Open an archive to write, but do not create one. Raise ArchiveError."""
-    schema.open_to_read(path, is_brief=True).close()
-    return schema.open_to_write(path)
-
-
-# repair
+# repair, backup
 
 
 def _repair_options(parser: Parser) -> None:
     parser.add_argument(
-        "other",
-        metavar="OTHER",
-        nargs="?",
-        help="an archive that may hold what is damaged in this one; it is only read",
+        "other", metavar="OTHER", nargs="?", help="an archive that may hold what is damaged in this one"
     )
+    parser.add_argument("--into", required=True, metavar="FILE", help="the archive to make; it must not exist")
 
 
 def _repair(call: Invocation) -> CommandResult:
-    with contextlib.ExitStack() as opened:
-        other = None
-        if call.options.other:
-            other = opened.enter_context(closing(_open_other(call)))
-        connection = opened.enter_context(closing(_open_existing(call.path)))
-        repaired = repair.repair(connection, other, call.runtime.find, call.on_progress("rebuilding"))
+    other = ""
+    if call.options.other:
+        _open_other(call).close()
+        other = call.runtime.path(call.options.other)
+    into, on_progress = call.runtime.path(call.options.into), call.on_progress("rebuilding")
+    repaired = repair.repair(call.path, into, other, call.runtime.find, on_progress, call.now)
     status = ExitStatus.FOUND if repaired.lost else ExitStatus.OK
     if call.options.json:
         return CommandResult(to_json(repaired._asdict()), status)
-    lines = [*(f"mended: {line}" for line in repaired.mended), *(f"LOST: {line}" for line in repaired.lost)]
-    lines.append(f"{len(repaired.mended):,} mended, {len(repaired.lost):,} lost; the index was made again")
+    lines = [f"LOST: {line}" for line in repaired.lost[:_AT_MOST]]
+    if len(repaired.lost) > _AT_MOST:
+        lines.append(f"... and {len(repaired.lost) - _AT_MOST:,} more (--json has all)")
+    lines.append(f"{call.options.into}: {counted(repaired.fetches, 'fetch', 'es')} saved, {len(repaired.lost):,} lost")
     return CommandResult("".join(f"{line}\n" for line in lines), status)
+
+
+def _backup_options(parser: Parser) -> None:
+    parser.add_argument("file", metavar="FILE", help="the copy to make; it must not exist")
+
+
+def _backup(call: Invocation) -> CommandResult:
+    target = call.runtime.path(call.options.file)
+    report = maintenance.backup(call.path, target, call.runtime.find, call.on_progress("verifying"))
+    text = to_json(report._asdict()) if call.options.json else f"{call.options.file}: {_verdict(report)}\n"
+    return CommandResult(text)
 
 
 def _open_other(call: Invocation) -> sqlite3.Connection:
@@ -292,7 +314,7 @@ def _replay_options(parser: Parser) -> None:
 
 def _replay(call: Invocation) -> CommandResult:
     with closing(schema.open_to_read(call.path)) as connection, schema.snapshot(connection):
-        key = replay.key_of(connection, call.options.id)
+        key = key_of(connection, call.options.id)
         replayed = replay.recorded_answer(connection, key)
         same: bool | None = None
         why = "not compared"
@@ -345,43 +367,51 @@ def _merge_options(parser: Parser) -> None:
 
 def _merge(call: Invocation) -> CommandResult:
     with closing(_open_other(call)) as source, closing(schema.open_to_write(call.path)) as connection:
-        count = maintenance.merge(connection, source, call.runtime.find, call.on_progress("merging"))
+        count = maintenance.merge(connection, source, call.runtime.find, call.on_progress("merging"), call.now)
     return CommandResult(to_json({"entries": count}) if call.options.json else f"{count:,} entries were taken over\n")
 
 
 _BEFORE = Option("before", "what began before: a New York date or a full timestamp", kind="instant")
+_AFTER = Option("after", "what is from after it", kind="instant")
 
 
 def _drop_options(parser: Parser) -> None:
-    parser.add_argument("--source", required=True, help="the source whose fetches are deleted")
-    parser.add_argument(
-        "--before", required=True, metavar="DATE", help="only fetches that began before a New York date or a timestamp"
-    )
+    parser.add_argument("--source", help="the source whose fetches are deleted; with --after, without it all of them")
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--before", metavar="DATE", help="fetches that began before a New York date or a timestamp")
+    which.add_argument("--after", metavar="DATE", help="what a clock that was ahead has dated after that instant")
     parser.add_argument("--dry-run", action="store_true", help="only show how much would be deleted")
 
 
 def _drop(call: Invocation) -> CommandResult:
     options = call.options
-    before = microseconds.to_micros(parse_value(_BEFORE, options.before))
-    opened = schema.open_to_read if options.dry_run else _open_existing
+    if options.before and not options.source:
+        return refusal("--before deletes the fetches of one source: name it with --source")
+    given = {
+        name: microseconds.to_micros(parse_value(option, value))
+        for name, option, value in (("before", _BEFORE, options.before), ("after", _AFTER, options.after))
+        if value
+    }
+    opened = schema.open_to_read if options.dry_run else schema.open_existing
     with closing(opened(call.path)) as connection:
+        source = _source(options.source, connection, call.runtime) if options.source else ""
+        deletion = maintenance.Deletion(source, **given)
         if options.dry_run:
             with schema.snapshot(connection):
-                source, on_progress = _source(options.source, connection, call.runtime), call.on_progress("comparing")
-                dropped = maintenance.to_drop(connection, source, before, call.runtime.find, on_progress)
+                dropped = maintenance.to_drop(connection, deletion)
         else:
-            source = _source(options.source, connection, call.runtime)
-            now, on_progress = microseconds.to_micros(call.runtime.clock.now()), call.on_progress("rebuilding")
-            dropped = maintenance.drop(connection, source, before, now, call.runtime.find, on_progress)
+            on_progress = call.on_progress("rebuilding")
+            dropped = maintenance.drop(connection, deletion, call.now, call.runtime.find, on_progress)
     if options.json:
         counts = {"fetches": dropped.fetches, "later_answers": dropped.answers, "dry_run": options.dry_run}
-        return CommandResult(to_json({"source": source, "before": isoformat(before), **counts}))
+        instants = {name: isoformat(number) for name, number in given.items()}
+        return CommandResult(to_json({"source": source, **instants, **counts}))
     done = "would be deleted" if options.dry_run else "deleted, for good"
-    fetches = counted(dropped.fetches, "fetch", "es")
-    text = f"{fetches} of {source} that began before {_short(before)}: {done}\n"
+    of, ((word, instant),) = f" of {source}" * bool(source), given.items()
+    when = f"that began before {_short(instant)}" if word == "before" else f"after {_short(instant)}"
+    text = f"{counted(dropped.fetches, 'fetch', 'es')}{of} {when}: {done}\n"
     if dropped.answers:
-        repeating = "later answer that repeats" if dropped.answers == 1 else "later answers that repeat"
-        text += f"{dropped.answers:,} {repeating} what was deleted: {done}\n"
+        text += f"{counted(dropped.answers, 'later answer')} that may repeat what was deleted: {done}\n"
     return CommandResult(text)
 
 
@@ -407,9 +437,14 @@ COMMANDS: Mapping[str, ArchiveCommand] = {
     "info": ArchiveCommand("Show how much it holds, from which sources, and since when.", _info),
     "log": ArchiveCommand("List its fetches, newest first.", _log, _log_options),
     "replay": ArchiveCommand("Print the recorded answer of a fetch again, byte for byte.", _replay, _replay_options),
-    "verify": ArchiveCommand("Check every hash, and the index against them; exit 1 if anything is damaged.", _verify),
+    "verify": ArchiveCommand(
+        "Check every hash, and the index against them; exit 1 if anything is damaged.", _verify, _verify_options
+    ),
     "merge": ArchiveCommand("Copy what another archive holds and this one lacks.", _merge, _merge_options),
-    "repair": ArchiveCommand("Mend what is damaged, from OTHER, or give it up and say what.", _repair, _repair_options),
+    "repair": ArchiveCommand(
+        "Make a new archive of what can be read of a damaged one, and of OTHER.", _repair, _repair_options
+    ),
+    "backup": ArchiveCommand("Copy it while others record, and verify the copy.", _backup, _backup_options),
     "export": ArchiveCommand(
         "Write every version, with when it was the answer, as Parquet files.", _export, _export_options
     ),

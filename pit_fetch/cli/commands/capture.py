@@ -6,26 +6,35 @@ It is refused where only what was public at a ceiling may be seen.
 
 from __future__ import annotations
 
-from argparse import RawDescriptionHelpFormatter
+import json
+import os
+import signal
+import threading
+from argparse import ArgumentTypeError, RawDescriptionHelpFormatter
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from pit_fetch.archive.store.errors import ArchiveError
 from pit_fetch.archive_admin.capture import jobs
 from pit_fetch.archive_admin.capture.jobs import CaptureReport
 from pit_fetch.archive_admin.capture.request_list import SECONDS
-from pit_fetch.archive_admin.capture.run import CaptureResult, Shown
+from pit_fetch.archive_admin.capture.results import CaptureResult, metrics, row, summarize, write_whole
+from pit_fetch.archive_admin.capture.run import CaptureJob, Shown
 from pit_fetch.archive_admin.operators import VARIABLE, path_of, require_operator
 from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.cli.commands.archive import refusal, to_json
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ConfigError, ExitStatus, UsageError
+from pit_fetch.gaps import Code
 from pit_fetch.runtime import Runtime
 from pit_fetch.support import process
 from pit_fetch.support.terminal import escape_unprintable
 from pit_fetch.support.wording import counted
 
+# How many requests are named in one line.
+_NAMED = 10
 _EXAMPLE = """\
 FILE is TOML, a table for each request: its source, optionally a name, and the options of that source by their
 names; and date_from, date_to, limit, max_pages and timeout (default {seconds} seconds).
@@ -41,7 +50,8 @@ column of that name, in the folder of the list. An option that takes a list take
 Before anything is asked, a terminal (and --dry-run) shows how many calls that is, and how long they take.
 
 A request with a limit or max_pages proves less: what it leaves out depends on what came later.
-exit status: 0 everything was captured; 1 a request failed or brought nothing; 2 nothing was asked.
+exit status: 0 everything was captured; 1 a request failed or brought nothing; 2 nothing was asked; 6 everything was
+captured, and what came since the capture before is missing.
 """
 
 
@@ -57,6 +67,9 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
     which.add_argument("--missing", action="store_true", help="ask only for what the last run did not get")
     which.add_argument("--again", action="store_true", help="ask for everything, even if the last run was broken off")
     parser.add_argument("--dry-run", action="store_true", help="only check the list, and show what would be asked")
+    parser.add_argument("--parallel", type=_count, metavar="N", help="requests of a source at once (default: 8)")
+    parser.add_argument("--log", metavar="FILE", help="append a line of JSON for each request, and a summary")
+    parser.add_argument("--metrics", metavar="FILE", help="write the sums in the text format of Prometheus")
     parser.add_argument("--quiet", action="store_true", help="print nothing, unless a request failed")
     parser.add_argument("--json", action="store_true", help="as JSON")
     options = parser.parse_args(list(argv))
@@ -67,7 +80,14 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         with jobs.file_job(file, runtime) as job:
             job = job._replace(again=options.again, missing=options.missing)
             process.keep_what_was_done()
-            return _result(jobs.carry_out(job, path, runtime, shown, is_dry=options.dry_run), options)
+            job = job._replace(parallel=options.parallel or job.parallel)
+            if options.dry_run:
+                return _result(jobs.carry_out(job, path, runtime, shown, is_dry=True), options)
+            with _watched(job, options, runtime, shown) as shown:
+                return _result(jobs.carry_out(job, path, runtime, shown), options)
+    except KeyboardInterrupt:  # the summary is written
+        process.end_interrupted_job()
+        raise
     except ArchiveError as error:
         return refusal(f"{path}: {error.problem}")
     except UnicodeDecodeError:
@@ -78,9 +98,63 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         return refusal(error.gap.reason)
 
 
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:4]) <= 64 and len(text) <= 2):
+        raise ArgumentTypeError("write a whole number from 1 to 64")
+    return int(text)
+
+
+@contextmanager
+def _watched(job: CaptureJob, options: Any, runtime: Runtime, shown: Shown) -> Iterator[Shown]:
+    """Write what a capture tells whoever watches it, also if a signal ends it. Raise UsageError for a bad path."""
+    results: list[CaptureResult] = []
+    started = runtime.clock.now()
+    with ExitStack() as stack:
+        log = None
+        try:
+            if options.log:
+                log = stack.enter_context(open(runtime.path(options.log), "a", encoding="utf-8"))
+        except OSError as error:
+            raise UsageError(Code.USAGE, text=f"--log cannot be written ({error.strerror})") from None
+
+        def note(result: CaptureResult) -> None:
+            results.append(result)
+            if log is not None:
+                log.write(row(result))
+                log.flush()
+
+        try:
+            with _raising_on_signals():
+                yield shown._replace(note=note)
+        finally:
+            summary = summarize(results, started, runtime.clock.now())
+            summary = summary._replace(not_asked=summary.not_asked + len(job.planned) - len(results))
+            shown.tell(summary.in_words)
+            if log is not None:
+                log.write(f"{json.dumps({'summary': summary.as_dict()})}\n")
+            if options.metrics:
+                write_whole(runtime.path(options.metrics), metrics(summary, os.path.basename(options.file)))
+
+
+@contextmanager
+def _raising_on_signals() -> Iterator[None]:
+    """Let SIGTERM and Ctrl-C raise KeyboardInterrupt in a block, in the place of ending the process at once."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = [n for n in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(n) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, signal.default_int_handler) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def _result(report: CaptureReport, options: Any) -> CommandResult:
     results, failed = report.requests, report.failed
-    status, complaint = ExitStatus.FOUND if failed else ExitStatus.OK, _complaint(results, failed)
+    hole = ExitStatus.HOLE if any(result.missing for result in results) else ExitStatus.OK
+    status, complaint = ExitStatus.FOUND if failed else hole, _complaint(results, failed)
     if options.json:
         return CommandResult(to_json(report.as_dict()), status, complaint)
     shown = [result for result in results if result in failed or result.missing] if options.quiet else results
@@ -106,7 +180,10 @@ def _complaint(results: Sequence[CaptureResult], failed: Sequence[CaptureResult]
     if not failed:
         return ""
     how = "failed or brought nothing" if any(result.state == "empty" for result in failed) else "failed"
-    return f"{len(failed)} of {len(results)} requests {how}: {', '.join(result.name for result in failed)}"
+    names = [result.name for result in failed[:_NAMED]]
+    if len(failed) > len(names):
+        names.append(f"and {len(failed) - len(names):,} more")
+    return f"{len(failed)} of {len(results)} requests {how}: {', '.join(names)}"
 
 
 def _line(result: CaptureResult, width: int, *, has_note: bool) -> str:

@@ -83,7 +83,6 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         if options.dry_run:
             return CommandResult(f"{plan}\n")
         progress.tell(plan)
-        progress.advise(grid.advice)
         if new_folder:
             os.makedirs(new_folder, exist_ok=True)
         if path:

@@ -49,12 +49,12 @@ def _completeness(shows_absence: bool) -> Any:
 
 
 def _absence_first(real: Any) -> Any:
-    def runs(observed: Any) -> Any:
+    def stretches(observed: Any) -> Any:
         every = list(observed)
         gone = {seen for seen, versions, _ in every if not versions}
         return real(current for current in every if not current.versions or current.seen not in gone)
 
-    return runs
+    return stretches
 
 
 def _first_come(real: Any) -> Any:
@@ -81,7 +81,7 @@ def _added(change: Any) -> Make:
 
     def make(real: Any) -> Any:
         def add(connection: Any, fetch: Any, window_covers: Any) -> None:
-            seconds = [read for read in index.reads_of(connection, fetch.stream) if read.seen == fetch.seen]
+            seconds = list(index.reads_of(connection, fetch.stream, index.Wanted(fetch.seen, fetch.seen)))
             real(connection, *change(fetch, window_covers, seconds))
 
         return add
@@ -99,11 +99,11 @@ def _without_the_instant_before(real: Any) -> Any:
 
 
 def _with_namesakes(real: Any) -> Any:
-    def numbers(connection: Any, stream_id: int, stream_seed: int, names: Any) -> Any:
-        known = real(connection, stream_id, stream_seed, names)
-        rows = connection.execute("SELECT name, id, mark FROM items WHERE stream = ?", (stream_id,)).fetchall()
-        marks = {mark for name, _, mark in rows if name in known}
-        return known | {name: number for name, number, mark in rows if mark in marks}
+    def numbers(connection: Any, stream_id: int, salt: int, names: Any) -> Any:
+        known = real(connection, stream_id, salt, names)
+        rows = connection.execute("SELECT name, id, checksum FROM items WHERE stream = ?", (stream_id,)).fetchall()
+        checksums = {checksum for name, _, checksum in rows if name in known}
+        return known | {name: number for name, number, checksum in rows if checksum in checksums}
 
     return numbers
 
@@ -250,17 +250,17 @@ def _shared_for_first(way: reading.Way) -> reading.Way:
 
 
 def _nothing_is_repeated(real: Any) -> Any:
-    return lambda connection, gone, find, on_progress=None: set()
+    return lambda connection, gone: set()
 
 
 def _unless(is_spared: Any) -> Make:
     """What repeats the deleted, but for the answers of which ``is_spared``."""
 
     def make(real: Any) -> Any:
-        def dependents(connection: Any, gone: Any, find: Any, *given: Any) -> Any:
-            return {key for key in real(connection, gone, find, *given) if not is_spared(connection, key)}
+        def later_answers(connection: Any, gone: Any) -> Any:
+            return {key for key in real(connection, gone) if not is_spared(connection, key)}
 
-        return dependents
+        return later_answers
 
     return make
 
@@ -349,7 +349,7 @@ MUTANTS = (
         ),
         (
             "the latest snapshot answers for every instant",
-            "latest",
+            "latest_complete_fetch",
             lambda real: lambda connection, stream, instant: real(connection, stream, microseconds.ALWAYS),
             _SNAPSHOTS,
         ),
@@ -367,7 +367,7 @@ MUTANTS = (
         ),
         (
             "the snapshot of the instant before",
-            "latest",
+            "latest_complete_fetch",
             lambda real: lambda connection, stream, instant: real(connection, stream, instant - 1),
             _SNAPSHOTS,
         ),
@@ -376,7 +376,7 @@ MUTANTS = (
         "pit_fetch.archive.store.rows",
         (
             "a run that is split ends where it began",
-            "RunRow.observations",
+            "StretchRow.observations",
             _without_the_instant_before,
             ("archive: ties", "archive: crowds"),
         ),
@@ -423,17 +423,17 @@ MUTANTS = (
         "pit_fetch.archive.store.checksums",
         (
             "a reign is served whatever became of it",
-            "checksum",
+            "row_checksum",
             lambda real: lambda start, *values, payload="": 0,
             ("archive: damaged rows", *_DAMAGE),
         ),
         (
             "what is read to add a fetch is believed",
             "check",
-            lambda real: lambda mark, start, *values, payload="": None,
+            lambda real: lambda checksum, start, *values, payload="": None,
             ("archive: damaged absences", *_DAMAGE),
         ),
-        ("a row may be of any stream", "seed", lambda real: lambda stream: 0, _DAMAGE),
+        ("a row may be of any stream", "stream_salt", lambda real: lambda stream: 0, _DAMAGE),
     ),
     *_in(
         "pit_fetch.provider",
@@ -474,12 +474,12 @@ MUTANTS = (
     ),
     *_in(
         "pit_fetch.archive.archived",
-        ("what was asked after the PIT counts before it", "as_indexed", _counts_from_the_beginning, _EARLY),
-        ("what a source drops is gone", "as_indexed", _reaching("newest"), ("archive: rolled",)),
-        ("what a source leaves out by choice is gone", "as_indexed", _reaching("some"), ("archive: chosen",)),
+        ("what was asked after the PIT counts before it", "fetch_to_index", _counts_from_the_beginning, _EARLY),
+        ("what a source drops is gone", "fetch_to_index", _reaching("newest"), ("archive: rolled",)),
+        ("what a source leaves out by choice is gone", "fetch_to_index", _reaching("some"), ("archive: chosen",)),
         (
             "an empty reply is a snapshot",
-            "as_indexed",
+            "fetch_to_index",
             lambda real: (
                 lambda key, recorded, records, seen, complete, clean: real(
                     key, recorded, records, seen, complete, clean
@@ -489,7 +489,7 @@ MUTANTS = (
         ),
         (
             "a capture that was cut is whole",
-            "as_indexed",
+            "fetch_to_index",
             lambda real: (
                 lambda key, recorded, records, seen, complete, clean: real(
                     key, recorded._replace(fetch=recorded.fetch._replace(kind="capture")), records, seen, True, clean
@@ -714,10 +714,10 @@ MUTANTS = (
             lambda real: lambda stamped_at, seen, since: (real(stamped_at, seen, since)[0], None),
             _INDEX,
         ),
-        ("the earlier of stamp and receipt", "evidence", _each(_refuted_stamp_counts), _WORDS),
+        ("the earlier of stamp and receipt", "proofs", _each(_refuted_stamp_counts), _WORDS),
         (
             "stamps are never believed",
-            "evidence",
+            "proofs",
             _each(lambda piece: None if piece.is_stamp else piece),
             ("archive: honest", *_WORDS),
         ),
@@ -729,25 +729,25 @@ MUTANTS = (
         ),
         (
             "what is not public yet takes the place of all before",
-            "evidence",
+            "proofs",
             _each(lambda piece: piece._replace(spares=history.NO_CONTENT)),
             _WORDS,
         ),
         (
             "what is not public yet takes the place of nothing",
-            "evidence",
+            "proofs",
             _each(lambda piece: None if piece.spares else piece),
             ("archive: complete", *_WORDS),
         ),
         (
             "a stamp that was corrected counts on",
-            "evidence",
+            "proofs",
             _each(lambda piece: piece._replace(is_stamp=False)),
             _WORDS,
         ),
         (
             "what was asked for later counts at once",
-            "evidence",
+            "proofs",
             _each(lambda piece: piece._replace(usable_from=piece.time)),
             ("archive: nothing later",),
         ),
@@ -760,20 +760,20 @@ MUTANTS = (
         ),
         (
             "the earlier sight wins a tie",
-            "evidence",
+            "proofs",
             _each(lambda piece: piece._replace(seen=-piece.seen)),
             _WORDS,
         ),
-        ("of one instant, absence outweighs presence", "runs", _absence_first, _WORDS),
+        ("of one instant, absence outweighs presence", "stretches", _absence_first, _WORDS),
         (
             "sight is not shown where it was the proof",
-            "evidence",
+            "proofs",
             _each(lambda piece: piece._replace(first_seen=None)),
             ("archive: proved",),
         ),
         (
             "what is back again is as old as its return",
-            "evidence",
+            "proofs",
             _each(lambda piece: piece._replace(first_seen=None if piece.first_seen is None else piece.seen)),
             ("archive: proved",),
         ),
@@ -889,9 +889,9 @@ MUTANTS = (
         ),
     ),
     *_in(
-        "pit_fetch.archive_admin.dependents",
-        ("archive: later answers keep what was deleted", "dependents", _nothing_is_repeated, (*_DROPPED, *_MERGED)),
-        ("archive: who asked the network repeats nothing deleted", "dependents", _unless(_is_live), _DROPPED),
+        "pit_fetch.archive_admin.maintenance",
+        ("archive: later answers keep what was deleted", "later_answers", _nothing_is_repeated, (*_DROPPED, *_MERGED)),
+        ("archive: who asked the network repeats nothing deleted", "later_answers", _unless(_is_live), _DROPPED),
     ),
     *_in(
         "pit_fetch.archive.store.journal",

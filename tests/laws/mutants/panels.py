@@ -134,7 +134,7 @@ MUTANTS = (
     Mutant("panel: what was kept is of any state", "pit_fetch.panels.grid:key_of", _of_any_state, _STATES),
     Mutant(
         "panel: an archive is opened anew in its midst",
-        "pit_fetch.archive.archived:OpenArchives.read",
+        "pit_fetch.archive.archived:OpenArchives.open_archive",
         _opened_anew,
         _DISTURBED,
     ),

@@ -171,7 +171,7 @@ MUTANTS = (
     ),
     Mutant(
         "wayback: what a capture chose counts at every instant",
-        "pit_fetch.archive.archived:as_indexed",
+        "pit_fetch.archive.archived:fetch_to_index",
         _counts_early,
         ("wayback: captured later",),
     ),

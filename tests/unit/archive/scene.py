@@ -101,7 +101,7 @@ class Archive:
         with closing(self.open()) as connection, schema.transaction(connection):
             writer = journal.Writer(connection)
             ended = journal.Ended(writer.last_seen(), False, answer.code)
-            writer.answer(writer.fetch(fetch), ended, answer.text.encode())
+            writer.append_answer(writer.append_fetch(fetch), ended, answer.text.encode())
         return answer
 
     def command(
@@ -138,9 +138,9 @@ class Archive:
     def open(self) -> sqlite3.Connection:
         return schema.open_to_write(str(self.path))
 
-    def process(self, url: str, *words: str) -> subprocess.Popen[bytes]:
+    def process(self, url: str, *words: str, env: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
         """Start the command as a process of its own, with every source at ``url``."""
-        env = {
+        variables = {
             "PATH": os.environ["PATH"],
             "HOME": str(self.folder),
             "PIT_FETCH_ARCHIVE": str(self.path),
@@ -148,9 +148,10 @@ class Archive:
             "PIT_FETCH_ALPHAVANTAGE_URL": url,
             **KEYS,
             **UNLIMITED,
+            **(env or {}),
         }
         command = [sys.executable, "-m", "pit_fetch", *words]
-        return subprocess.Popen(command, env=env, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return subprocess.Popen(command, env=variables, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def bodies(self) -> list[bytes]:
         """Return every body, unpacked."""

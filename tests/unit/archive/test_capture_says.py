@@ -173,7 +173,7 @@ def test_a_look_back_that_is_too_short_is_said(archive: Archive, look_back: str,
     assert "MISSING" not in archive.command("capture list.toml", "2026-05-29 20:30").out
     now = first.replace(day=29 + hours // 24) if hours < 48 else at("2026-06-01 20:30")
     left = archive.command("capture list.toml --quiet", f"{now:%Y-%m-%d} {20 + hours % 24}:30")
-    assert left.code == 0
+    assert left.code == (6 if is_missing else 0)
     assert (
         "MISSING: The last capture was 72 hours ago, and this one looks back to Sunday 2026-05-31 15:30" in left.out
     ) is (is_missing)

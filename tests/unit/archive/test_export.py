@@ -56,7 +56,7 @@ def test_the_fetches_of_a_source_that_is_not_installed_stay_for_its_return(archi
     with closing(archive.open()) as connection:
         with schema.transaction(connection):
             gone = FetchEntry(0, "live", "gone", "", "", {}, "--source gone", None)
-            key = Writer(connection).fetch(gone)
+            key = Writer(connection).append_fetch(gone)
             index.defer(connection, index.UNASSIGNED, key)
         assert archive.command("archive export lake").code == 0
         assert index.pending(connection, index.UNASSIGNED) == [key]

@@ -1,19 +1,21 @@
-"""A file of an earlier format answers as it did, and becomes one of this format when it is written."""
+"""A file of an earlier format is upgraded when it is written, with a copy kept, and answers as it did."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from zlib import crc32
 
 import pytest
 
 from pit_fetch.archive.store import about, schema, tables
 from pit_fetch.archive.store.errors import ArchiveError
 from pit_fetch.archive_admin import verification
+from pit_fetch.archive_admin.capture import run_log
+from tests.providers.bz_news_api import server as benzinga
 from tests.unit.archive import flips
-from tests.unit.archive.scene import Archive
+from tests.unit.archive.scene import Archive, articles, at
 
 # What format 1 had in the place of today's tables. Format 3 had the same tables of the index, with more checksums.
 _ABOUT_1 = "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
@@ -72,7 +74,7 @@ def made_earlier(archive: Archive, number: int) -> None:
 
 @pytest.fixture(params=[1, 3])
 def old(tmp_path: Path, request: pytest.FixtureRequest) -> tuple[Archive, list[str]]:
-    """An archive of an earlier format, and what it answers today."""
+    """An archive of an earlier format, and what it answered."""
     archive, asked = flips.sample(tmp_path), Archive(tmp_path / "asked")
     asked.folder.mkdir()
     asked.path.write_bytes(flips.bytes_of(archive))
@@ -84,97 +86,73 @@ def answers(archive: Archive) -> list[str]:
     return [archive.offline(words, "2026-06-20 12:00", pit=pit).text for words, pit in QUESTIONS]
 
 
-def format_of(archive: Archive) -> int:
-    with closing(sqlite3.connect(archive.path)) as connection:
-        return schema.format_of(connection)
-
-
-def test_it_is_read_as_it_is(old: tuple[Archive, list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
-    archive, expected = old
+def test_until_it_is_upgraded_whoever_reads_it_is_told_how(old: tuple[Archive, list[str]]) -> None:
+    archive, _ = old
     before = archive.path.read_bytes()
-
-    def refuse(path: str, busy_seconds: float = 1.0) -> sqlite3.Connection:
-        raise ArchiveError("it is read-only")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(schema, "open_to_write", refuse)
-        assert answers(archive) == expected
-    for words in ("info", "log", "verify", "replay last"):
-        assert archive.command(f"archive {words}").code == 0, words
-    assert f'"format": {format_of(archive)}' in archive.command("archive info --json").out
-    assert format_of(archive) < tables.FORMAT
+    for words in ("info", "log", "verify", "replay last", "export versions"):
+        left = archive.command(f"archive {words}")
+        assert (left.code == 0, "earlier format: pit_fetch archive rebuild" in left.err + left.out) == (False, True)
+    asked = archive.offline(flips.NEWS, "2026-06-20 12:00", pit="2026-06-04 15:00")
+    assert (asked.data, asked.gap_types[-1]) == ([], "config")
     assert archive.path.read_bytes() == before
 
 
-def test_it_is_exported_as_it_is(old: tuple[Archive, list[str]]) -> None:
+def test_it_is_upgraded_when_it_is_written_and_a_copy_is_kept(old: tuple[Archive, list[str]]) -> None:
+    archive, expected = old
+    with closing(sqlite3.connect(archive.path)) as connection:
+        number, journal = schema.format_of(connection), [*connection.iterdump()]
+    assert archive.command("archive rebuild").code == 0
+    kept = archive.path.with_name(f"a.db.format-{number}")
+    with closing(sqlite3.connect(kept)) as connection:
+        assert [*connection.iterdump()] == journal
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert answers(archive) == expected
+    with closing(archive.open()) as connection:
+        assert schema.format_of(connection) == tables.FORMAT
+        assert verification.verify(connection).damage == ()
+        assert connection.execute("SELECT 1 FROM about WHERE name LIKE 'capture %'").fetchone()
+
+
+def test_a_fetch_upgrades_it_and_loses_nothing(old: tuple[Archive, list[str]]) -> None:
+    archive, expected = old
+    archive.app = articles(benzinga.article(9, at("2026-06-01 14:30"), title="goes on"))
+    assert archive.fetch(flips.NEWS, "2026-06-19 15:00").gap_types == []
+    assert answers(archive) == expected
+
+
+@pytest.mark.parametrize("words", ["", "--missing"])
+def test_a_list_that_an_earlier_version_captured_is_captured_anew(tmp_path: Path, words: str) -> None:
+    archive = flips.sample(tmp_path)
+    name = run_log.name_of(str(tmp_path / "list.toml"))
+    text = "--source bz-news-api --lookback-minutes 100000"
+    requests = {text: ["news", 1_780_000_000_000_000, True]}
+    with closing(archive.open()) as connection:
+        connection.execute("DELETE FROM about WHERE name LIKE 'capture %'")
+        about.put(connection, name, json.dumps({"began": 1_780_000_000_000_000, "over": True, "requests": requests}))
+    archive.app = articles(benzinga.article(9, at("2026-06-01 14:30"), title="goes on"))
+    left = archive.command(f"capture list.toml {words} --json", "2026-06-19 15:00")
+    assert (left.code, json.loads(left.out)["captured"]) == (0, 1)
+    assert run_log.names(archive.open()) == {text: "request 1 (benzinga)"}
+
+
+def test_without_room_for_a_copy_it_stays_as_it_is(
+    old: tuple[Archive, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     archive, _ = old
     before = archive.path.read_bytes()
-    early = archive.command("archive export early")
-    assert (early.code, archive.path.read_bytes()) == (0, before)
-    assert archive.command("archive rebuild").code == 0
-    assert archive.command("archive export late").out == early.out.replace("early", "late")
-    made = [sorted((archive.folder / name).rglob("*.parquet")) for name in ("early", "late")]
-    assert [file.read_bytes() for file in made[0]] == [file.read_bytes() for file in made[1]]
 
+    def full(path: str, target: str) -> None:
+        raise ArchiveError("the disk is full")
 
-_FASTER = (
-    "pit_fetch: the archive is of an earlier format: each offline question makes the index of its stream anew, until "
-    "pit_fetch archive rebuild has made it for good\n"
-)
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        f"--source {flips.ESTIMATES} --pit 2026-06-06T15:00:00Z --offline",
-        f"diff --source {flips.NEWS} --pit 2026-06-02T15:00:00Z --pit 2026-06-04T15:00:00Z --offline",
-        "panel --source alphavantage EARNINGS_ESTIMATES --over symbol=IBM --pits 2026-06-06T15:00:00Z --offline",
-    ],
-)
-def test_a_person_is_told_once_what_makes_it_fast_again(old: tuple[Archive, list[str]], words: str) -> None:
-    archive, _ = old
-    said = archive.command(words, terminal=True)
-    assert (said.code, said.err.count(_FASTER)) == (0, 1)
-    quiet = archive.command(words)
-    assert (quiet.out != "", "rebuild" in quiet.out + quiet.err) == (True, False)
-    named = archive.command(f"{words} --archive {archive.path}", terminal=True)
-    assert f"pit_fetch archive rebuild --archive {archive.path} has made it for good" in named.err
-    archive.command("archive rebuild")
-    assert "rebuild" not in archive.command(words, terminal=True).err
-
-
-def test_it_is_brought_to_this_format_when_it_is_written(old: tuple[Archive, list[str]]) -> None:
-    archive, expected = old
-    with closing(archive.open()) as connection:
-        assert verification.verify(connection).damage == ()
-        assert connection.execute("SELECT count(*) FROM about WHERE name LIKE 'capture %'").fetchone() == (1,)
-    assert (answers(archive), format_of(archive)) == (expected, tables.FORMAT)
-    archive.take_up()
-    assert answers(archive) == expected
-    archive.command("archive rebuild")
-    assert answers(archive) == expected
-
-
-def test_what_it_notes_about_itself_is_marked_as_in_every_format(old: tuple[Archive, list[str]]) -> None:
-    archive, _ = old
-    with closing(archive.open()) as connection:
-        for value in ("1", "12"):  # the checksums differ in their first bit, which is no sign here
-            about.put(connection, f"a note {value}", value)
-        notes = connection.execute("SELECT name, value, mark FROM about").fetchall()
-    assert notes == [(name, value, crc32(repr((value,)).encode(), crc32(name.encode()))) for name, value, _ in notes]
-    assert {mark >> 31 for name, _, mark in notes if name.startswith("a note")} == {0, 1}
-
-
-def test_it_is_merged_as_it_is(old: tuple[Archive, list[str]]) -> None:
-    archive, expected = old
-    other, number = Archive(archive.folder / "other"), format_of(archive)
-    other.folder.mkdir()
-    assert other.command(f"archive merge {archive.path}").code == 0
-    assert (answers(other), format_of(archive)) == (expected, number)
+    with monkeypatch.context() as patched:
+        patched.setattr(schema, "copy_to", full)
+        assert "the disk is full" in archive.command("archive rebuild").err
+    assert archive.path.read_bytes()[100:] == before[100:], "but for the mode of its journal"
 
 
 def test_damage_in_its_journal_is_found(old: tuple[Archive, list[str]]) -> None:
     archive, _ = old
     with closing(sqlite3.connect(archive.path)) as connection, connection:
         connection.execute("UPDATE exchanges SET status = 500")
+    archive.command("archive rebuild")
     assert archive.command("archive verify").code == 1

@@ -73,10 +73,10 @@ def index_of(archive: Archive) -> list[set[tuple[object, ...]]]:
             Archived(connection, load).ingest_all(stream)
         reads = connection.execute("SELECT origin, fetch, seen, complete FROM reads")
         runs = connection.execute(
-            "SELECT i.name, first, last, before, counts_from, versions = '', latest FROM runs "
+            "SELECT i.name, first, last, before, counts_from, versions = '', latest FROM stretches "
             "JOIN items i ON i.id = item"
         )
-        validities = connection.execute("SELECT start, stop, first_seen, mark FROM validities")
+        validities = connection.execute("SELECT start, stop, first_seen, checksum FROM validities")
         return [set(reads), set(runs), set(validities)]
 
 

@@ -64,13 +64,13 @@ def test_what_stands_for_what_is_read_from_the_name_of_the_stream(archive: Archi
     with closing(archive.open()) as connection:
         (key,) = journal.fetches(connection)
         (stream,) = (name for (name,) in connection.execute("SELECT name FROM streams"))
-        asked = Archived(connection, load).interpreted(key)
+        asked = Archived(connection, load).interpret(key)
         assert asked is not None
         assert asked.query.options["cik"] == "320193"
-        assert index.reads_of(connection, stream)[0].key == key
+        assert next(index.reads_of(connection, stream)).key == key
         without_bodies = Archived(connection, load)
         without_bodies.read_body = None  # type: ignore[assignment, method-assign]
-        assert without_bodies.interpreted(key, stream) == asked
+        assert without_bodies.interpret(key, stream) == asked
 
 
 def test_an_answer_by_symbol_that_repeats_what_is_deleted_of_the_number_is_deleted(archive: Archive) -> None:

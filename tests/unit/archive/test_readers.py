@@ -178,7 +178,7 @@ def test_a_question_that_a_writer_disturbs_is_asked_again(archive: Archive, monk
 
 def test_a_loop_of_questions_is_of_one_moment(archive: Archive) -> None:
     with closing(OpenArchives(load)) as archives:
-        connection = archives.read(str(archive.path)).connection
+        connection = archives.open_archive(str(archive.path)).connection
         before = connection.execute("SELECT count(*) FROM fetches").fetchone()
         capture_again(archive)
         assert connection.execute("SELECT count(*) FROM fetches").fetchone() == before
@@ -253,7 +253,7 @@ def test_what_changes_while_it_is_read_is_no_answer(archive: Archive) -> None:
             raise ArchiveError("it is damaged")  # so a page may look that is half of another moment
 
 
-@pytest.mark.parametrize("command", [*READING, "archive merge copy/a.db", "archive repair copy/a.db"])
+@pytest.mark.parametrize("command", [*READING, "archive merge copy/a.db", "archive repair copy/a.db --into new.db"])
 def test_what_is_written_to_while_it_is_read_is_no_half_answer(
     archive: Archive, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -267,7 +267,7 @@ def test_what_is_written_to_while_it_is_read_is_no_half_answer(
         calls.append(path)
         if len(calls) == 1:
             with closing(schema.open_to_write(path)) as connection, schema.transaction(connection):
-                Writer(connection).fetch(FetchEntry(0, "live", "sample", "", "", {}, "", None))
+                Writer(connection).append_fetch(FetchEntry(0, "live", "sample", "", "", {}, "", None))
         return reader
 
     monkeypatch.setattr(schema, "open_to_read", disturbed)
@@ -283,7 +283,7 @@ def test_what_is_written_to_while_it_is_read_is_no_half_answer(
 def disturbed_panel(archive: Archive, monkeypatch: pytest.MonkeyPatch, before: range = range(0)) -> Panel:
     """Return a panel for a user who may not write, while the owner records ``before`` some of its readings."""
     settle(archive)
-    numbers, real = count(1), OpenArchives.read
+    numbers, real = count(1), OpenArchives.open_archive
 
     def read(archives: OpenArchives, path: str) -> Any:
         if (number := next(numbers)) in before:
@@ -291,7 +291,7 @@ def disturbed_panel(archive: Archive, monkeypatch: pytest.MonkeyPatch, before: r
         return real(archives, path)
 
     monkeypatch.setattr(schema, "open_to_read", partial(schema.open_to_read, allowed=nobody_may_write))
-    monkeypatch.setattr(OpenArchives, "read", read)
+    monkeypatch.setattr(OpenArchives, "open_archive", read)
     clock, environ = TestClock(at("2026-06-20 12:00")).value(), {"PIT_FETCH_ARCHIVE": str(archive.path)}
     runtime = real_runtime()._replace(environ=environ, clock=clock, folder=str(archive.folder))
     options = {"op": "EARNINGS_ESTIMATES", "symbol": "IBM", "offline": True}
@@ -398,7 +398,7 @@ def test_a_colleague_who_may_only_read_does_not_lock_the_owner_out(folder: Archi
 
     def write() -> None:
         with closing(folder.open()) as connection, schema.transaction(connection):
-            Writer(connection).fetch(FetchEntry(0, "live", "sample", "", "", {}, "", None))
+            Writer(connection).append_fetch(FetchEntry(0, "live", "sample", "", "", {}, "", None))
 
     as_user(OWNER, write, GROUP)
     assert seen_by(NOBODY, folder) == seen_by(OWNER, folder) == 2

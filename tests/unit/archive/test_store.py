@@ -48,6 +48,19 @@ def test_it_is_for_its_owner_alone(archive: Archive) -> None:
     assert "a.db" in modes
 
 
+def test_a_key_of_eight_characters_is_redacted_and_a_shorter_one_refused(archive: Archive) -> None:
+    key = {"ALPHAVANTAGE_API_KEY": "K3Y4U2ME"}
+    said = {"Information": "We have detected your API key as K3Y4U2ME and our limit is 25 requests per day."}
+    archive.app = lambda request: as_json(said)
+    archive.fetch("alphavantage EARNINGS_ESTIMATES symbol=IBM", "2026-06-02 15:00", env=key)
+    assert b"detected your API key as [redacted]" in b"".join(archive.bodies())
+    assert b"K3Y4U2ME" not in archive.everything()
+    left = archive.fetch(
+        "alphavantage EARNINGS_ESTIMATES symbol=IBM", "2026-06-02 15:00", env={"ALPHAVANTAGE_API_KEY": "K3Y4U2M"}
+    )
+    assert (left.data, left.gap_types) == ([], ["config"])
+
+
 def test_no_secret_is_anywhere_in_it(archive: Archive) -> None:
     def echo(request: HttpRequest) -> Response:
         text = f"We have detected your API key as {alphavantage.KEY} and our standard API rate limit is 25 requests."
@@ -174,7 +187,7 @@ def test_a_file_that_another_process_makes_meanwhile_is_an_archive(archive: Arch
             schema.open_to_write(str(archive.path)).close()
 
     empty.set_trace_callback(meanwhile)
-    schema._prepare(empty, 1.0)
+    schema._prepare(empty, str(archive.path), 1.0)
     assert empty.execute("PRAGMA user_version").fetchone() == (tables.FORMAT,)
 
 
@@ -268,7 +281,7 @@ def test_what_was_captured_from_another_address_is_told(archive: Archive) -> Non
         ("15:00", "16:00:00", "7200", "behind the Date"),
         ("15:00", "14:00:00", "", "ahead of the Date"),
         ("15:00", "13:00:00", "3000", "ahead of the Date"),
-        ("14:30", "", "", "before the last entry of the archive"),
+        ("14:30", "", "", "last entry is more than ten minutes after"),
     ],
 )
 def test_the_latest_of_three_clocks_counts_unless_they_are_far_apart(

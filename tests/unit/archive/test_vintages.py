@@ -42,9 +42,11 @@ def test_only_the_first_of_many_vintages_stands_alone(tmp_path: Path) -> None:
     path = str(tmp_path / "a.db")
     with closing(schema.open_to_write(path)) as connection, schema.transaction(connection):
         writer = journal.Writer(connection)
-        fetch = writer.fetch(journal.FetchEntry(0, "live", "alphavantage", "", "", {}, "", None))
+        fetch = writer.append_fetch(journal.FetchEntry(0, "live", "alphavantage", "", "", {}, "", None))
         for second, body in enumerate(replies):
-            writer.exchange(fetch, journal.Exchange(second, "GET", "https://example.com/", {}, None, 200, {}, body))
+            writer.append_exchange(
+                fetch, journal.Exchange(second, "GET", "https://example.com/", {}, None, 200, {}, body)
+            )
         read = [exchange.body for exchange in journal.exchanges_of(connection, fetch)]
         depths = [depth for (depth,) in connection.execute("SELECT depth FROM bodies ORDER BY rowid")]
         kept = [size for (size,) in connection.execute("SELECT length(packed) FROM bodies ORDER BY rowid")]

@@ -74,7 +74,7 @@ def test_alone_it_shows_a_person_the_help_and_an_agent_what_is_missing(tmp_path:
 def test_a_refusal_is_a_line_for_a_person_and_an_envelope_for_an_agent(tmp_path: Path) -> None:
     for environ, has_envelope in (({}, False), ({"CLAUDECODE": "1"}, True)):
         runtime = terminal(tmp_path, environ)
-        assert main(["archive", "repair", "sample.db"], runtime) == 2
+        assert main(["archive", "repair", "sample.db", "--into", "new.db"], runtime) == 2
         out, err = written(runtime)
         assert err == "pit_fetch: which archive? Set PIT_FETCH_ARCHIVE, or give --archive sample.db\n"
         assert (json.loads(out)["gaps"][0]["type"] == "config") if has_envelope else out == ""
