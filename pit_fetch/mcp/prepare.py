@@ -17,7 +17,7 @@ from pit_fetch.mcp.mapping import Mapped
 from pit_fetch.mcp.tools import name_of, tools_for
 from pit_fetch.mcp.upstream import Upstream
 from pit_fetch.provider import Provider
-from pit_fetch.request.audience import CLIENT_VARIABLE
+from pit_fetch.request.audience import CLIENT_VARIABLE, is_offline
 from pit_fetch.runtime import Runtime, no_alarm
 from pit_fetch.support.install import install_command
 
@@ -43,6 +43,7 @@ def prepare_server(
     # The reader of every answer is an agent's client: a settings file counts as it does for one.
     environ = {**runtime.environ, CLIENT_VARIABLE: "1", **added}
     runtime, settings = settings_files.with_settings(runtime._replace(environ=environ))
+    offline = offline or is_offline(runtime.environ)
     if offline:
         _require_archive(runtime)
     file = None if pit_file is None else runtime.path(pit_file)
