@@ -12,7 +12,7 @@ from pit_fetch.gaps import FAILURES, Gap
 from pit_fetch.provider import STAMPS, Page, Record, SourceTag, Watermark
 from pit_fetch.support.bundled import gate
 from pit_fetch.support.misuse import Misuse
-from pit_fetch.testing.runner import Case, ObservedRun, failure, observe, public_from
+from pit_fetch.testing.observe import Case, ObservedRun, failure, observe, public_from
 
 _IMPOSSIBLE_ROW = (
     "correct that first: what cannot be used of a row is a record without a stamp, and never an exception. Read with "
@@ -28,7 +28,7 @@ def observe_baseline(case: Case) -> ObservedRun:
         raise failure(
             f"the recorded reply makes the provider ask more than {case.max_requests} times",
             "let paging.numbered or paging.follow run the loop, which ends with the last page; if the source has "
-            "pages, override serve(), so that those of the recording come to an end",
+            "pages, say in the recording how they are asked for: pages = Pages(…)",
         )
     if not baseline.stamps:
         raise nothing_served(baseline)

@@ -6,11 +6,11 @@ import contextlib
 import functools
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from typing import Any, ClassVar
 from unittest import SkipTest
-from weakref import WeakKeyDictionary
 from zoneinfo import ZoneInfo
 
 from pit_fetch.provider import Provider
@@ -18,24 +18,17 @@ from pit_fetch.request.operations import candidate_operations
 from pit_fetch.testing import claims, conduct, interference, ordering, replies, stamps, today
 from pit_fetch.testing.baseline import check_records, check_stream, nothing_served
 from pit_fetch.testing.certificate import certificate
-from pit_fetch.testing.documents import decode, format_of, leaves
-from pit_fetch.testing.recording import RecordedReply, analyze
-from pit_fetch.testing.runner import Case, Refused, WorldCount, failure, observe
-from pit_fetch.testing.server import Response, ServerAnswer, response_of
+from pit_fetch.testing.documents import leaves
+from pit_fetch.testing.findings import Findings, analyze
+from pit_fetch.testing.observe import Case, Refused, WorldCount, failure, observe
+from pit_fetch.testing.recording import ROLES, Recording
+from pit_fetch.testing.source import Source
 from pit_fetch.testing.state import State
 from pit_fetch.testing.timestamps import floor
 from pit_fetch.times import is_aware, parse_rfc3339
-from pit_fetch.transport import HttpRequest
 
 _FAR = datetime(2100, 1, 1, tzinfo=UTC)
 _FIRST = "test_the_recording_holds_dated_records"
-# By class of tests: its recording, those of other operations, what its provider's code held before the first run,
-# whether its records have claims alone, and the worlds that its tests ran.
-_RECORDINGS: WeakKeyDictionary[type, RecordedReply] = WeakKeyDictionary()
-_OTHERS: WeakKeyDictionary[type, tuple[RecordedReply, ...]] = WeakKeyDictionary()
-_STATES: WeakKeyDictionary[type, State] = WeakKeyDictionary()
-_ON_CLAIMS: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
-_WORLDS: WeakKeyDictionary[type, WorldCount] = WeakKeyDictionary()
 
 
 class NotRun(AssertionError, SkipTest):
@@ -52,41 +45,31 @@ class ProviderSuite:
 
     Where that is not enough:
 
+    recording      a :class:`Recording` in the place of the reply: several replies, pages, what you know of fields
     recorded_at    when the reply was recorded, ``2024-02-16T00:00:00Z`` (default: its latest stamp)
     zone           the zone of the source's dates and readings without offset, ``America/New_York``
     credentials    values by credential name, where a made-up one does not pass ``Credential.check``
-    constants      fields beside the rows that are the same in each reply, ``("currency",)``, and parameters that are
-                   no size of a page
-    not_revisions  fields whose names look like a time of revision, and that are not
-    not_counters   fields whose names look like a number that goes on growing, and that are as published for ever
     max_requests   the most requests that the provider needs in a test
-    serve          the server, where one reply to every request is not enough
     """
 
     provider: ClassVar[Provider]
-    reply: ClassVar[bytes]
+    reply: ClassVar[bytes] = b""
     options: ClassVar[Mapping[str, object]] = {}
+    recording: ClassVar[Recording | None] = None
     recorded_at: ClassVar[str] = ""
     zone: ClassVar[str] = ""
     credentials: ClassVar[Mapping[str, str]] = {}
-    constants: ClassVar[tuple[str, ...]] = ()
-    not_revisions: ClassVar[tuple[str, ...]] = ()
-    not_counters: ClassVar[tuple[str, ...]] = ()
     max_requests: ClassVar[int] = 100
-
-    def serve(self, reply: bytes, request: HttpRequest) -> ServerAnswer | Response:
-        """Return the answer to ``request``. ``reply`` is the recorded one, as a test has changed it."""
-        return 200, {}, reply
 
     def test_the_recording_holds_dated_records(self) -> None:
         """Check that the provider makes dated records of the recorded reply, which every other test needs."""
-        recorded = self._recorded_case()
-        conduct.check_declarations(recorded.provider)
-        conduct.check_operations(recorded)
-        if _is_never(recorded):
-            stamps.check_never(recorded)
-        if not _is_never(self._undated_case()):
-            self._analyzed()
+        known = _known(type(self))
+        conduct.check_declarations(known.recorded.provider)
+        conduct.check_operations(known.recorded)
+        if known.is_never:
+            stamps.check_never(known.recorded)
+        else:
+            _ = known.findings
 
     def test_importing_it_is_light(self) -> None:
         conduct.check_import(self.provider)
@@ -95,186 +78,202 @@ class ProviderSuite:
         conduct.check_import_asks_nothing(self.provider)
 
     def test_it_asks_declared_hosts_only(self) -> None:
-        conduct.check_hosts(self._accepted_case())
+        conduct.check_hosts(_known(type(self)).accepted())
 
     def test_no_secret_gets_out(self) -> None:
-        conduct.check_secrets(self.recording())
+        conduct.check_secrets(self.findings())
 
     def test_records_are_well_formed(self) -> None:
-        case = self._accepted_case()
+        case = _known(type(self)).accepted()
         check_records(observe(case, case.now))
 
     def test_the_order_is_as_promised(self) -> None:
-        ordering.check_order(self._accepted_case())
-        ordering.check_watermarks(self.recording())
+        ordering.check_order(_known(type(self)).accepted())
+        ordering.check_watermarks(self.findings())
 
     def test_versions_are_left_to_the_framework(self) -> None:
-        ordering.check_versions(self.recording())
+        ordering.check_versions(self.findings())
 
     def test_stamps_come_from_the_reply_alone(self) -> None:
-        stamps.check_independence(self.recording())
+        stamps.check_independence(self.findings())
 
     def test_stamps_are_the_latest_the_source_can_mean(self) -> None:
-        for recording in self.recordings():
-            stamps.check_floor(recording)
+        for findings in self._all_findings():
+            stamps.check_floor(findings)
 
     def test_stamps_rest_on_publication(self) -> None:
-        for recording in self.recordings():
-            stamps.check_meaning(recording, recorded=recording is self.recording())
+        for findings in self._all_findings():
+            stamps.check_meaning(findings, recorded=findings is self.findings())
             if not self._rests_on_claims():
-                stamps.check_adjusted(recording)
+                stamps.check_adjusted(findings)
 
     def test_revisions_are_told(self) -> None:
         if self._rests_on_claims():
             raise NotRun("not run: what is served on a claim may have been revised since")
-        for recording in self.recordings():
-            stamps.check_revisions(recording, self.not_revisions)
+        for findings in self._all_findings():
+            stamps.check_revisions(findings)
 
     def test_nothing_is_as_it_stands_today(self) -> None:
         if self._rests_on_claims():
             raise NotRun("not run: what is served on a claim may have changed since")
-        today.check_today(self.recording(), self.constants, self.not_counters)
+        today.check_today(self.findings())
 
     def test_an_item_is_there_at_its_instant_and_not_before(self) -> None:
-        stamps.check_boundary(self.recording())
+        stamps.check_boundary(self.findings())
 
     def test_what_is_not_public_changes_no_byte(self) -> None:
-        interference.check_two_worlds(self.recording(), self.constants)
+        interference.check_two_worlds(self.findings())
 
     def test_nor_in_a_saved_reply(self) -> None:
-        interference.check_saved(self.recording())
+        interference.check_saved(self.findings())
 
     def test_nor_under_any_option(self) -> None:
-        interference.check_options(self.recording())
+        interference.check_options(self.findings())
 
     def test_nor_inside_a_public_item(self) -> None:
-        interference.check_nested(self.recording())
+        interference.check_nested(self.findings())
 
     def test_a_claim_is_no_later_than_its_proof(self) -> None:
-        self._accepted_case()
-        claims.check_claims(self._recorded_case())
+        claims.check_claims(_known(type(self)).accepted(claims_as_proofs=False))
 
     def test_what_is_not_even_claimed_changes_no_byte(self) -> None:
-        case = self._undated_case()
+        case = _known(type(self)).undated
         if self._rests_on_claims() or not claims.has_claims(case):
             return  # with claims alone every test has taken them for proofs
         case = claims.as_proofs(case)
-        recording = analyze(replace(case, now=_recorded_at(case, self.recorded_at)))
-        interference.check_two_worlds(recording)
-        ordering.check_versions(recording)
-        stamps.check_independence(recording)
-        stamps.check_boundary(recording)
+        findings = analyze(replace(case, now=_recorded_at(case, self.recorded_at)))
+        interference.check_two_worlds(findings)
+        ordering.check_versions(findings)
+        stamps.check_independence(findings)
+        stamps.check_boundary(findings)
 
     def test_a_server_that_ignores_the_window(self) -> None:
-        interference.check_ignored_window(self.recording())
+        interference.check_ignored_window(self.findings())
 
     def test_nothing_is_kept_between_runs(self) -> None:
-        conduct.check_state(self.recording())
+        conduct.check_state(self.findings())
 
     def test_the_answer_is_the_same_at_any_hour_and_anywhere(self) -> None:
-        conduct.check_surroundings(self.recording())
+        conduct.check_surroundings(self.findings())
 
     def test_schema_drift(self) -> None:
-        replies.check_drift(self.recording())
+        replies.check_drift(self.findings())
 
     def test_stamps_that_say_less(self) -> None:
-        replies.check_imprecise(self.recording())
+        replies.check_imprecise(self.findings())
 
     def test_odd_bodies(self) -> None:
-        replies.check_odd_bodies(self.recording())
+        replies.check_odd_bodies(self.findings())
 
     def test_http_errors(self) -> None:
-        replies.check_errors(self.recording())
+        replies.check_errors(self.findings())
 
     def test_paging_comes_to_an_end(self) -> None:
-        replies.check_paging(self.recording())
+        replies.check_paging(self.findings())
 
     @property
     def worlds_run(self) -> Mapping[str, int]:
         """How many worlds each test ran so far, by its name; without those that need none."""
-        return dict(self._worlds().run)
+        return dict(_known(type(self)).worlds.run)
 
     @property
     def worlds_skipped(self) -> Mapping[str, int]:
-        """How many worlds each test left out, because the author's own server cannot serve them."""
-        return dict(self._worlds().skipped)
+        """How many worlds each test left out, because the format of the recording cannot hold them."""
+        return dict(_known(type(self)).worlds.skipped)
 
-    def recording(self) -> RecordedReply:
-        """Return the findings of experiments on the recorded reply, made once for all tests of this class.
+    def findings(self) -> Findings:
+        """Return the findings of experiments on the recording, made once for all tests of this class.
 
         Raises NotRun where nothing can be found: one test fails for it, and those that need it are skipped.
         """
-        if _is_never(self._undated_case()):
+        if _known(type(self)).is_never:
             raise NotRun("not run: nothing of this operation is served with --pit")
         try:
-            return self._analyzed()
+            return _known(type(self)).findings
         except AssertionError as error:
             raise NotRun(f"not run: correct {_FIRST} first ({str(error).splitlines()[0]})") from None
 
-    def recordings(self) -> Iterator[RecordedReply]:
-        """Yield the recording, and that of each other operation that the reply answers."""
-        recording = self.recording()
-        yield recording
-        if type(self) not in _OTHERS:
-            _OTHERS[type(self)] = tuple(analyze(case) for case in interference.other_operations(recording))
-        yield from _OTHERS[type(self)]
-
     def certificate(self) -> str:
         """Return what was checked on what, in how many worlds so far, and what no test sees."""
-        return certificate(self.recording(), self._rests_on_claims(), self.worlds_run, self.worlds_skipped)
+        return certificate(self.findings(), self._rests_on_claims(), self.worlds_run, self.worlds_skipped)
 
-    def _worlds(self) -> WorldCount:
-        return _WORLDS.setdefault(type(self), WorldCount())
-
-    def _analyzed(self) -> RecordedReply:
-        if type(self) not in _RECORDINGS:
-            case = self._undated_case()
-            _RECORDINGS[type(self)] = analyze(replace(case, now=_recorded_at(case, self.recorded_at)))
-        return _RECORDINGS[type(self)]
-
-    def _accepted_case(self) -> Case:
-        """Return a case whose request the program accepts. Raise NotRun where it does not."""
-        case = self._undated_case()
-        try:
-            observe(case, case.now)
-        except Refused:
-            raise NotRun(f"not run: correct {_FIRST} first") from None
-        return case
+    def _all_findings(self) -> Iterator[Findings]:
+        """Yield the findings, and those of each other operation that the recording answers."""
+        yield self.findings()
+        yield from _known(type(self)).others
 
     def _rests_on_claims(self) -> bool:
-        """Return whether records have claims and no proofs. The tests then take claims for proofs."""
-        if type(self) not in _ON_CLAIMS:
-            _ON_CLAIMS[type(self)] = claims.has_claims_alone(self._recorded_case())
-        return _ON_CLAIMS[type(self)]
+        return _known(type(self)).rests_on_claims
 
-    def _undated_case(self) -> Case:
-        """Return the case long after everything, for what does not depend on when the reply was recorded."""
-        case = self._recorded_case()
-        return claims.as_proofs(case) if self._rests_on_claims() else case
 
-    def _recorded_case(self) -> Case:
-        """Return that case with the provider as it is, whatever its records rest on."""
+@dataclass(frozen=True)
+class _Known:
+    """What is known of a class of tests, found out once: cases of it, and what experiments find."""
+
+    suite: type[ProviderSuite]
+    worlds: WorldCount = field(default_factory=WorldCount)
+
+    @cached_property
+    def recorded(self) -> Case:
+        """The case with the provider as it is, long after everything that was recorded."""
+        suite, provider = self.suite, self.suite.provider
+        recording = suite.recording or Recording(suite.reply)
+        for name, role in recording.fields.items():
+            if role not in ROLES:
+                raise failure(f"the recording says that {name} is {role!r}", f"write one of {', '.join(ROLES)}")
         credentials = [
             # A made-up value is recognised wherever it turns up.
-            (credential, self.credentials.get(credential.name, f"kit-secret-{credential.name}-0123456789"))
-            for credential in self.provider.credentials
+            (credential, suite.credentials.get(credential.name, f"kit-secret-{credential.name}-0123456789"))
+            for credential in provider.credentials
         ]
-        if type(self) not in _STATES:
-            _STATES[type(self)] = State(self.provider)
+        zone = suite.zone or _zone_in(Source(recording).tree())
         return Case(
-            provider=self.provider,
-            reply=self.reply,
-            options=self.options,
-            serve=lambda reply, request: response_of(self.serve(reply, request)),
+            provider=provider,
+            source=Source(recording, zone),
+            options=suite.options,
             environ={credential.variables[0]: value for credential, value in credentials},
             secrets=tuple(value for credential, value in credentials if credential.secret),
             now=_FAR - timedelta(days=1),
-            zone=self.zone or _zone_in(self.reply),
-            max_requests=self.max_requests,
-            own_server=type(self).serve is not ProviderSuite.serve,
-            state=_STATES[type(self)],
-            worlds=self._worlds(),
+            zone=zone,
+            max_requests=suite.max_requests,
+            state=State(provider),
+            worlds=self.worlds,
         )
+
+    @cached_property
+    def rests_on_claims(self) -> bool:
+        """Whether records have claims and no proofs. The tests then take claims for proofs."""
+        return claims.has_claims_alone(self.recorded)
+
+    @cached_property
+    def undated(self) -> Case:
+        """That case, for what does not depend on when the reply was recorded."""
+        return claims.as_proofs(self.recorded) if self.rests_on_claims else self.recorded
+
+    @property
+    def is_never(self) -> bool:
+        """Whether nothing can show that records of the requested operation were public."""
+        operations = candidate_operations(self.undated.provider, self.undated.options)
+        return len(operations) == 1 and operations[0].dating == "never"
+
+    @cached_property
+    def findings(self) -> Findings:
+        return analyze(replace(self.undated, now=_recorded_at(self.undated, self.suite.recorded_at)))
+
+    @cached_property
+    def others(self) -> list[Findings]:
+        return [analyze(case) for case in interference.other_operations(self.findings)]
+
+    def accepted(self, claims_as_proofs: bool = True) -> Case:
+        """Return a case whose request the program accepts. Raise NotRun where it does not."""
+        try:
+            observe(self.undated, self.undated.now)
+        except Refused:
+            raise NotRun(f"not run: correct {_FIRST} first") from None
+        return self.undated if claims_as_proofs else self.recorded
+
+
+_known: Callable[..., _Known] = functools.cache(_Known)
 
 
 def _counted(test: Callable[[Any], None]) -> Callable[[Any], None]:
@@ -282,7 +281,7 @@ def _counted(test: Callable[[Any], None]) -> Callable[[Any], None]:
 
     @functools.wraps(test)
     def run(suite: ProviderSuite) -> None:
-        worlds = suite._worlds()
+        worlds = _known(type(suite)).worlds
         worlds.begin(test.__name__)
         test(suite)
         worlds.check()
@@ -293,12 +292,6 @@ def _counted(test: Callable[[Any], None]) -> Callable[[Any], None]:
 for _name, _test in list(vars(ProviderSuite).items()):
     if _name.startswith("test_"):
         setattr(ProviderSuite, _name, _counted(_test))
-
-
-def _is_never(case: Case) -> bool:
-    """Return whether nothing can show that records of the requested operation were public."""
-    operations = candidate_operations(case.provider, case.options)
-    return len(operations) == 1 and operations[0].dating == "never"
 
 
 def _recorded_at(case: Case, declared: str) -> datetime:
@@ -324,10 +317,10 @@ def _recorded_at(case: Case, declared: str) -> datetime:
     return max([*dated, *_dates_in(case, max(dated))]).astimezone(UTC)  # arithmetic in a zone is by its clock
 
 
-def _zone_in(reply: bytes) -> str:
-    """Return the zone that a reply names for its clocks, of several that where days end first; "" for none."""
+def _zone_in(tree: Any) -> str:
+    """Return the zone that a recording names for its clocks, of several the one furthest east; "" for none."""
     zones = set()
-    for _, value in leaves(decode(reply)) if format_of(reply) is not None else ():
+    for _, value in leaves(tree):
         if isinstance(value, str) and re.fullmatch("UTC|GMT|[A-Z][A-Za-z_]+(/[A-Z][A-Za-z_]+)+", value):
             with contextlib.suppress(ValueError, OSError, KeyError):
                 zones.add(ZoneInfo(value))
@@ -337,13 +330,11 @@ def _zone_in(reply: bytes) -> str:
 
 
 def _dates_in(case: Case, last: datetime) -> Iterator[datetime]:
-    """Yield each date in the reply, read as late as it can be: those too that the provider does not use.
+    """Yield each date in the recording, read as late as it can be: those too that the provider does not use.
 
     A number counts as an instant only if it is near ``last``, the provider's last stamp.
     """
-    if format_of(case.reply) is None:
-        return
-    for _, value in leaves(decode(case.reply)):
+    for _, value in leaves(case.source.tree()):
         instant = floor(value, case.zone)
         if instant is None or instant >= _FAR - timedelta(days=370):
             continue

@@ -7,9 +7,10 @@ rewritten as the source would write another one.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
@@ -68,86 +69,51 @@ class Stamp(NamedTuple):
     spans: Spans
 
 
-def floor(value: object, zone: str | tzinfo = "", order: str = "") -> datetime | None:
+def floor(value: object, zone: str | tzinfo = "", form: str = "") -> datetime | None:
     """Return the earliest UTC instant at which what a stamp names is over, None for what is no stamp.
 
     A date is over at the end of its day in ``zone``, a minute at its end. Without a zone, days end where they
-    end first on earth. Of a date that can be read in two orders the earlier one counts, unless ``order`` says which
-    comes first, "day" or "month".
+    end first on earth. Without a ``form`` the earlier one counts of two orders in which a date can be read.
     """
-    if (epoch := _epoch(value)) is not None:
+    if not form and (epoch := _epoch(value)) is not None:
         return epoch
-    known = [stamp for stamp in _stamps(value) if _order(stamp) in (order, "")]
-    instants = [instant for stamp in known or _stamps(value) if (instant := _over(stamp, _zone(zone))) is not None]
-    return min(instants, default=None)
+    instants = (_over(stamp, _zone(zone)) for stamp in _stamps(value, form))
+    return min((instant for instant in instants if instant is not None), default=None)
 
 
-def order_of(values: Iterable[object]) -> str:
-    """Return what comes first in dates of one form, "day" or "month", if one of them can be read in one way alone.
-
-    >>> order_of(["05/02/2024", "16/02/2024"]), order_of(["05/02/2024"])
-    ('day', '')
-    """
-    read = [list(_stamps(value)) for value in values]
-    return next((order for stamps in read if len(stamps) == 1 and (order := _order(stamps[0]))), "")
-
-
-def _order(stamp: Stamp) -> str:
-    """Return what comes first in a date that begins with neither a year nor a name."""
-    spans = stamp.spans
-    if "month" not in spans or spans["year"] < max(spans["day"], spans["month"]):
-        return ""
-    return "day" if spans["day"] < spans["month"] else "month"
-
-
-def stamp_of(value: object) -> object:
-    """Return what is known to be a stamp in a form that cannot mean an amount: ``240215`` with its century."""
-    return f"20{value}" if isinstance(value, str) and re.fullmatch(r"\d\d[01]\d[0-3]\d", value) else value
-
-
-def clock_of(value: object) -> str:
-    """Return what stands beside a day as a clock: ``153000``, ``93000`` and ``930`` with the colons that they lack."""
-    digits = str(value)
-    if not re.fullmatch(r"\d{1,6}", digits):
-        return digits
-    # The earlier reading counts: a number shows no zeros before it, a text all of its digits.
-    digits = digits.ljust(6, "0") if isinstance(value, str) and len(digits) == 4 else digits.zfill(6)
-    return f"{digits[:2]}:{digits[2:4]}:{digits[4:]}"
-
-
-def earliest(value: object) -> datetime | None:
+def earliest(value: object, form: str = "") -> datetime | None:
     """Return the earliest instant that a stamp can mean at all, None for what is no stamp."""
-    instant = floor(value)
+    instant = floor(value, form=form)
     # Only a day lasts: a stamp with a clock is an instant.
-    return instant - timedelta(days=1) if instant is not None and is_date(value) else instant
+    return instant - timedelta(days=1) if instant is not None and is_date(value, form) else instant
 
 
-def is_naive(value: object) -> bool:
+def is_naive(value: object, form: str = "") -> bool:
     """Return whether a stamp is a reading of a clock or a calendar in a zone that it does not name."""
-    return any(stamp.offset is None for stamp in _stamps(value)) and _epoch(value) is None
+    return any(stamp.offset is None for stamp in _stamps(value, form)) and (bool(form) or _epoch(value) is None)
 
 
-def is_date(value: object) -> bool:
+def is_date(value: object, form: str = "") -> bool:
     """Return whether a stamp is a day and no more."""
-    return any(stamp.is_date for stamp in _stamps(value)) and _epoch(value) is None
+    return any(stamp.is_date for stamp in _stamps(value, form)) and (bool(form) or _epoch(value) is None)
 
 
-def postpone(value: object, days: int) -> object:
+def postpone(value: object, days: int, form: str = "") -> object:
     """Return a stamp so many days later, in its own form. Raise ValueError for what is no stamp."""
-    if _epoch(value) is not None:
+    if not form and _epoch(value) is not None:
         later = type(value)(value) if isinstance(value, float) else int(value)  # type: ignore[call-overload]
         later += days * 86_400 * _unit(later)
         return str(later) if isinstance(value, str) else later
-    stamp = _stamp(value)
+    stamp = _stamp(value, form)
     try:
-        return _rewritten(value, stamp, stamp.reading + timedelta(days=days))
+        return _rewritten(value, stamp, stamp.reading + timedelta(days=days), form)
     except OverflowError:  # past the last day of the calendar, which some sources write for "until further notice"
         return value
 
 
-def format_like(value: object, reading: datetime) -> str:
+def format_like(value: object, reading: datetime, form: str = "") -> str:
     """Return a stamp in the form of ``value``, with the day and the clock of ``reading``. Raise ValueError for none."""
-    return str(_rewritten(value, _stamp(value), reading))
+    return str(_rewritten(value, _stamp(value, form), reading, form))
 
 
 def repeated_hour(zone: tzinfo, after: datetime) -> datetime | None:
@@ -202,14 +168,21 @@ def _over(stamp: Stamp, zone: tzinfo) -> datetime | None:
         return datetime.max.replace(tzinfo=UTC)
 
 
-def _stamp(value: object) -> Stamp:
-    for stamp in sorted(_stamps(value), key=lambda stamp: stamp.reading):
+def _stamp(value: object, form: str = "") -> Stamp:
+    for stamp in sorted(_stamps(value, form), key=lambda stamp: stamp.reading):
         return stamp
     raise ValueError(value)
 
 
-def _stamps(value: object) -> Iterator[Stamp]:
+def _stamps(value: object, form: str = "") -> Iterator[Stamp]:
     """Yield what a value can say: nothing, one thing, or two where a day and a month can change places."""
+    if form:
+        with contextlib.suppress(ValueError):
+            reading = datetime.strptime(str(value), form)  # noqa: DTZ007 - aware where the form has an offset
+            lasts = timedelta() if re.search("%[STcXs]", form) else _MINUTE if "%M" in form else _HOUR
+            is_date = re.search("%[HIcXTs]", form) is None
+            yield Stamp(reading.replace(tzinfo=None), is_date, lasts, reading.utcoffset(), {})
+        return
     if isinstance(value, int) and not isinstance(value, bool) and value < 10**8:
         value = str(value)
     if isinstance(value, str) and 8 <= len(value) <= 64:
@@ -273,9 +246,9 @@ def _made(spans: Spans, text: str) -> Stamp | None:
     return Stamp(reading, "hour" not in spans, lasts, offset, spans)
 
 
-def _rewritten(value: object, stamp: Stamp, reading: datetime) -> object:
+def _rewritten(value: object, stamp: Stamp, reading: datetime, form: str) -> object:
     """Return ``value`` with another reading, each part as wide, and in the letters, of the one that it replaces."""
-    text = str(value)
+    text = reading.replace(tzinfo=UTC).strftime(form) if form else str(value)
     numbers = {"year": reading.year, "month": reading.month, "day": reading.day, "hour": reading.hour,
                "minute": reading.minute, "second": reading.second}  # fmt: skip
     names = {"name": _MONTHS[reading.month - 1], "weekday": _DAYS[reading.weekday()]}

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
 
+from pit_fetch import testing
 from pit_fetch.provider import Context, Field, Operation, Provider, Query, Record
 from pit_fetch.times import NEW_YORK, end_of_day, end_of_minute, parse_rfc3339, wall_clock
 from pit_fetch.wire import body_of, lenient_json, rows_in
@@ -60,6 +61,13 @@ FORMS: Mapping[str, Form] = {
     "a day and a clock apart": Form({"on": "%Y-%m-%d", "at": "%H:%M"}, "minute"),
     "milliseconds in digits": Milliseconds({"released": ""}),
 }
+# What their authors have to say: the order of a date, and stamps in several fields.
+DECLARED: Mapping[str, Mapping[str, testing.Form]] = {
+    "day/month/year": {"released": testing.Form("%d/%m/%Y")},
+    "day/month/year and a clock": {"released": testing.Form("%d/%m/%Y %H:%M:%S")},
+    "year, month and day apart": {"year month day": testing.Form("%Y %m %d")},
+    "a day and a clock apart": {"on at": testing.Form("%Y-%m-%d %H:%M")},
+}
 READINGS = [datetime(2024, 2, day, 9 + day % 5, 30, day) for day in (19, 16, 15, 13, 5)]  # noqa: DTZ001
 
 
@@ -85,7 +93,8 @@ def releases(form: str, record: Callable[[Row, Query], Record] | None = None) ->
         instant = known.read(row)
         return instant.isoformat() if instant else ""
 
-    return KitSource(provider, rows, as_json("releases"), public_from, zone="America/New_York")
+    return KitSource(provider, rows, as_json("releases"), public_from, zone="America/New_York",
+                     recording={"stamps": DECLARED.get(form, {})})  # fmt: skip
 
 
 # --- notices that name each other, in a reply that tells of itself
