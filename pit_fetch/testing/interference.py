@@ -73,7 +73,7 @@ def check_options(findings: Findings) -> None:
         if any(findings.baseline.stamps.get(item, stamp) != stamp for item, stamp in run.stamps.items()):
             asked = analyze(case)  # the option decides when a record was public: an interval, say
             check_floor(asked)
-            check_meaning(asked, recorded=False)
+            check_meaning(asked)
         late = LateRows(asked, middle_pit(asked.baseline))
         if late.rows:
             _Experiment(asked, late, case).check({**late.basic(), **late.beside()})

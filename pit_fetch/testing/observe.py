@@ -93,6 +93,7 @@ class Case:
     state         what the provider's code held before the first run
     sizes         where requests say how many rows are wanted, besides what the recording declares
     keeps_window  the source cuts its rows by the window that is declared
+    as_recorded   the options are those of the request that the recording answers
     worlds        what was run so far
     """
 
@@ -108,12 +109,13 @@ class Case:
     stamp: str = "available_at"
     sizes: frozenset[documents.Path] = frozenset()
     keeps_window: bool = True
+    as_recorded: bool = True
     worlds: WorldCount = field(default_factory=WorldCount, compare=False)
 
     def with_options(self, **options: object) -> Case:
         """Return this case with ``options`` besides its own. An option that is None is left out."""
         merged = {name: value for name, value in {**self.options, **options}.items() if value is not None}
-        return replace(self, options=merged)
+        return replace(self, options=merged, as_recorded=False)
 
     def at_leisure(self, max_requests: int) -> Case:
         """Return this case with ``max_requests`` and no deadline, which on a slow host could hide a loop."""

@@ -26,7 +26,7 @@ from pit_fetch.testing.documents import (
     is_json,
     node_at,
 )
-from pit_fetch.testing.findings import Findings, edited, observe_world, repeat
+from pit_fetch.testing.findings import Findings, edited, field_of, observe_world, repeat
 from pit_fetch.testing.observe import ObservedRun, failure, observe, substitute
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.source import request_key
@@ -81,7 +81,7 @@ def check_drift(findings: Findings) -> None:
 
 def check_imprecise(findings: Findings) -> None:
     """Check that a stamp with less in it (no offset, no clock) never means an earlier instant."""
-    _check_fields(findings, _imprecise, _IMPRECISE)
+    _check_fields(findings, partial(_imprecise, findings), _IMPRECISE)
 
 
 def check_odd_bodies(findings: Findings) -> None:
@@ -172,9 +172,11 @@ def _nodes(tree: Any, pattern: Path) -> list[TreeNode]:
     return [node for node in fields_in(tree) if node.pattern == pattern]
 
 
-def _imprecise(trees: Sequence[Any], tree: Any, pattern: Path) -> _Changes:
+def _imprecise(findings: Findings, trees: Sequence[Any], tree: Any, pattern: Path) -> _Changes:
     """Yield the changes that put a form with less in it in the place of every stamp."""
-    forms = {value: list(less_precise(value)) for node in _nodes(tree, pattern) if isinstance(value := node.value, str)}
+    form = findings.form(field_of(pattern))
+    texts = [node.value for node in _nodes(tree, pattern) if isinstance(node.value, str)]
+    forms = {text: list(less_precise(text, form)) for text in texts}
     for number in range(max(map(len, forms.values()), default=0)):
         fitting = {value: less[number] for value, less in forms.items() if number < len(less)}
 

@@ -170,6 +170,11 @@ class Source:
         form = self.recording.stamps.get(field)
         return floor(value, (form and form.zone) or self.zone, form.text if form else "")
 
+    def is_dated(self, value: object) -> bool:
+        """Return whether a value is a stamp, whatever field it stands in."""
+        forms = ("", *(form.text for form in self.recording.stamps.values()))
+        return any(floor(value, form=form) is not None for form in forms)
+
     def tree(self) -> dict[str, Any]:
         tree: dict[str, Any] = pickle.loads(self._packed)  # noqa: S301 - of this process
         return tree

@@ -181,12 +181,11 @@ def _check_stamp(findings: Findings, row: ReplyRow, path: Path, label: str, valu
 # --- the meaning of the fields on which stamps rest
 
 
-def check_meaning(findings: Findings, recorded: bool = True) -> None:
-    """Check that a stamp rests on a date of publication, not on the start of something that was still to come.
-
-    ``recorded``: the request is the one that the reply answers, so that the time between its bars is theirs.
-    """
+def check_meaning(findings: Findings) -> None:
+    """Check that a stamp rests on a date of publication, not on the start of something that was still to come."""
     _check_rests(findings)
+    if findings.case.stamp == "available_at":
+        _check_adjusted(findings)
     for pattern in findings.basis:
         dated = [
             (row, value)
@@ -195,7 +194,7 @@ def check_meaning(findings: Findings, recorded: bool = True) -> None:
             if row.pattern(place) == pattern
         ]
         field = next((str(part) for part in reversed(pattern) if part != "*"), KEY)
-        _check_field(findings, field, dated, recorded)
+        _check_field(findings, field, dated)
 
 
 def _check_rests(findings: Findings) -> None:
@@ -228,11 +227,11 @@ def _named(findings: Findings, row: ReplyRow) -> str:
     return ", ".join(f"{field_of(path, row)} = {value!r}" for path, value in findings.sources(row).items())
 
 
-def _check_field(findings: Findings, field: str, dated: list[tuple[ReplyRow, object]], recorded: bool) -> None:
+def _check_field(findings: Findings, field: str, dated: list[tuple[ReplyRow, object]]) -> None:
     """Check the meaning of a field on which stamps rest. ``dated`` are the rows that have it, each with its value."""
     basis = findings.declared(field)
     starts = [(row, instant) for row, value in dated if (instant := findings.floor(field, value)) is not None]
-    step = _bar_length(findings, [instant for _, instant in starts]) if recorded else None
+    step = _bar_length(findings, [instant for _, instant in starts]) if findings.case.as_recorded else None
     too_early = step is not None and any(
         version.public_from < instant + step and len(row.versions) == 1
         for row, instant in starts
@@ -320,7 +319,7 @@ def _are_period_ends(values: Iterable[object]) -> bool:
     return all(day.day == 1 for day in parsed) or all((day + timedelta(days=1)).day == 1 for day in parsed)
 
 
-def check_adjusted(findings: Findings) -> None:
+def _check_adjusted(findings: Findings) -> None:
     """Check that figures that are overwritten without a mark are not served as proved."""
     proved = (item for item in findings.baseline.data if item["id"] not in findings.snapshots)
     if fields := sorted({key for item in proved for key in item if _ADJUSTED.search(key)}):
@@ -353,6 +352,7 @@ def check_revisions(findings: Findings) -> None:
                     "what is served may be a text from after the PIT",
                     _tell(field),
                 )
+    _check_readable(findings)
     _check_revisions_to_come(findings)
     for record in findings.baseline.records:
         stamp = public_from(record)
@@ -381,6 +381,20 @@ def _tell(field: str) -> str:
         f"yield revised_at from {field}; if that is no revision, say so in the recording: "
         f'fields = {{"{field}": "fixed"}}, or "planned"'
     )
+
+
+def _check_readable(findings: Findings) -> None:
+    """Check that what is named like a time of revision can be read as one."""
+    for row in findings.rows[:EXAMINED]:
+        for path, value in findings.leaves_of(row):
+            field = field_of(path)
+            has_digits = isinstance(value, str) and re.search(r"\d\D*\d\D*\d\D*\d", value)
+            if has_digits and _is_revision(findings, field) and findings.floor(field, value) is None:
+                raise failure(
+                    f"{field} = {value!r} is named like a time of revision, and no test can read it",
+                    f'say in the recording how it is written: stamps = {{"{field}": Form("%d/%m/%Y")}}; if it is no '
+                    f'revision, fields = {{"{field}": "fixed"}}',
+                )
 
 
 def _check_revisions_to_come(findings: Findings) -> None:

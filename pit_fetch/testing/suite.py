@@ -19,12 +19,11 @@ from pit_fetch.testing import claims, conduct, interference, ordering, replies, 
 from pit_fetch.testing.baseline import check_records, check_stream, nothing_served
 from pit_fetch.testing.certificate import certificate
 from pit_fetch.testing.documents import leaves
-from pit_fetch.testing.findings import Findings, analyze
+from pit_fetch.testing.findings import Findings, analyze, field_of
 from pit_fetch.testing.observe import Case, Refused, WorldCount, failure, observe
 from pit_fetch.testing.recording import ROLES, Recording
 from pit_fetch.testing.source import Source
 from pit_fetch.testing.state import State
-from pit_fetch.testing.timestamps import floor
 from pit_fetch.times import is_aware, parse_rfc3339
 
 _FAR = datetime(2100, 1, 1, tzinfo=UTC)
@@ -33,6 +32,41 @@ _FIRST = "test_the_recording_holds_dated_records"
 
 class NotRun(AssertionError, SkipTest):
     """A test that could show nothing. A runner reports it as skipped."""
+
+
+def _test(
+    check: Callable[[Findings], None], of_each_operation: bool = False, not_on_claims: str = ""
+) -> Callable[[ProviderSuite], None]:
+    """Return the test that makes a check of the findings.
+
+    of_each_operation  it is made of those of other operations, too, that the recording answers
+    not_on_claims      why nothing is known where records have claims alone
+    """
+
+    @_counted
+    def test(suite: ProviderSuite) -> None:
+        known = _known(type(suite))
+        if not_on_claims and known.rests_on_claims:
+            raise NotRun(f"not run: what is served on a claim {not_on_claims}")
+        check(suite.findings())
+        for findings in known.others if of_each_operation else ():
+            check(findings)
+
+    test.__doc__ = check.__doc__
+    return test
+
+
+def _counted(test: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Return the test, which fails, too, where it skipped more than a tenth of its worlds."""
+
+    @functools.wraps(test)
+    def run(suite: ProviderSuite) -> None:
+        worlds = _known(type(suite)).worlds
+        worlds.begin(run.__name__)
+        test(suite)
+        worlds.check()
+
+    return run
 
 
 class ProviderSuite:
@@ -61,6 +95,7 @@ class ProviderSuite:
     credentials: ClassVar[Mapping[str, str]] = {}
     max_requests: ClassVar[int] = 100
 
+    @_counted
     def test_the_recording_holds_dated_records(self) -> None:
         """Check that the provider makes dated records of the recorded reply, which every other test needs."""
         known = _known(type(self))
@@ -80,96 +115,52 @@ class ProviderSuite:
     def test_it_asks_declared_hosts_only(self) -> None:
         conduct.check_hosts(_known(type(self)).accepted())
 
-    def test_no_secret_gets_out(self) -> None:
-        conduct.check_secrets(self.findings())
-
     def test_records_are_well_formed(self) -> None:
         case = _known(type(self)).accepted()
         check_records(observe(case, case.now))
 
+    @_counted
     def test_the_order_is_as_promised(self) -> None:
         ordering.check_order(_known(type(self)).accepted())
         ordering.check_watermarks(self.findings())
 
-    def test_versions_are_left_to_the_framework(self) -> None:
-        ordering.check_versions(self.findings())
-
-    def test_stamps_come_from_the_reply_alone(self) -> None:
-        stamps.check_independence(self.findings())
-
-    def test_stamps_are_the_latest_the_source_can_mean(self) -> None:
-        for findings in self._all_findings():
-            stamps.check_floor(findings)
-
-    def test_stamps_rest_on_publication(self) -> None:
-        for findings in self._all_findings():
-            stamps.check_meaning(findings, recorded=findings is self.findings())
-            if not self._rests_on_claims():
-                stamps.check_adjusted(findings)
-
-    def test_revisions_are_told(self) -> None:
-        if self._rests_on_claims():
-            raise NotRun("not run: what is served on a claim may have been revised since")
-        for findings in self._all_findings():
-            stamps.check_revisions(findings)
-
-    def test_nothing_is_as_it_stands_today(self) -> None:
-        if self._rests_on_claims():
-            raise NotRun("not run: what is served on a claim may have changed since")
-        today.check_today(self.findings())
-
-    def test_an_item_is_there_at_its_instant_and_not_before(self) -> None:
-        stamps.check_boundary(self.findings())
-
-    def test_what_is_not_public_changes_no_byte(self) -> None:
-        interference.check_two_worlds(self.findings())
-
-    def test_nor_in_a_saved_reply(self) -> None:
-        interference.check_saved(self.findings())
-
-    def test_nor_under_any_option(self) -> None:
-        interference.check_options(self.findings())
-
-    def test_nor_inside_a_public_item(self) -> None:
-        interference.check_nested(self.findings())
-
     def test_a_claim_is_no_later_than_its_proof(self) -> None:
         claims.check_claims(_known(type(self)).accepted(claims_as_proofs=False))
 
+    @_counted
     def test_what_is_not_even_claimed_changes_no_byte(self) -> None:
-        case = _known(type(self)).undated
-        if self._rests_on_claims() or not claims.has_claims(case):
+        known = _known(type(self))
+        if known.rests_on_claims or not claims.has_claims(known.undated):
             return  # with claims alone every test has taken them for proofs
-        case = claims.as_proofs(case)
-        findings = analyze(replace(case, now=_recorded_at(case, self.recorded_at)))
-        interference.check_two_worlds(findings)
-        ordering.check_versions(findings)
-        stamps.check_independence(findings)
-        stamps.check_boundary(findings)
+        findings = known.analyzed(claims.as_proofs(known.undated))
+        for check in (
+            interference.check_two_worlds,
+            ordering.check_versions,
+            stamps.check_independence,
+            stamps.check_boundary,
+        ):
+            check(findings)
 
-    def test_a_server_that_ignores_the_window(self) -> None:
-        interference.check_ignored_window(self.findings())
-
-    def test_nothing_is_kept_between_runs(self) -> None:
-        conduct.check_state(self.findings())
-
-    def test_the_answer_is_the_same_at_any_hour_and_anywhere(self) -> None:
-        conduct.check_surroundings(self.findings())
-
-    def test_schema_drift(self) -> None:
-        replies.check_drift(self.findings())
-
-    def test_stamps_that_say_less(self) -> None:
-        replies.check_imprecise(self.findings())
-
-    def test_odd_bodies(self) -> None:
-        replies.check_odd_bodies(self.findings())
-
-    def test_http_errors(self) -> None:
-        replies.check_errors(self.findings())
-
-    def test_paging_comes_to_an_end(self) -> None:
-        replies.check_paging(self.findings())
+    test_no_secret_gets_out = _test(conduct.check_secrets)
+    test_versions_are_left_to_the_framework = _test(ordering.check_versions)
+    test_stamps_come_from_the_reply_alone = _test(stamps.check_independence)
+    test_stamps_are_the_latest_the_source_can_mean = _test(stamps.check_floor, of_each_operation=True)
+    test_stamps_rest_on_publication = _test(stamps.check_meaning, of_each_operation=True)
+    test_revisions_are_told = _test(stamps.check_revisions, of_each_operation=True, not_on_claims="may be revised")
+    test_nothing_is_as_it_stands_today = _test(today.check_today, not_on_claims="may have changed since")
+    test_an_item_is_there_at_its_instant_and_not_before = _test(stamps.check_boundary)
+    test_what_is_not_public_changes_no_byte = _test(interference.check_two_worlds)
+    test_nor_in_a_saved_reply = _test(interference.check_saved)
+    test_nor_under_any_option = _test(interference.check_options)
+    test_nor_inside_a_public_item = _test(interference.check_nested)
+    test_a_server_that_ignores_the_window = _test(interference.check_ignored_window)
+    test_nothing_is_kept_between_runs = _test(conduct.check_state)
+    test_the_answer_is_the_same_at_any_hour_and_anywhere = _test(conduct.check_surroundings)
+    test_schema_drift = _test(replies.check_drift)
+    test_stamps_that_say_less = _test(replies.check_imprecise)
+    test_odd_bodies = _test(replies.check_odd_bodies)
+    test_http_errors = _test(replies.check_errors)
+    test_paging_comes_to_an_end = _test(replies.check_paging)
 
     @property
     def worlds_run(self) -> Mapping[str, int]:
@@ -195,15 +186,7 @@ class ProviderSuite:
 
     def certificate(self) -> str:
         """Return what was checked on what, in how many worlds so far, and what no test sees."""
-        return certificate(self.findings(), self._rests_on_claims(), self.worlds_run, self.worlds_skipped)
-
-    def _all_findings(self) -> Iterator[Findings]:
-        """Yield the findings, and those of each other operation that the recording answers."""
-        yield self.findings()
-        yield from _known(type(self)).others
-
-    def _rests_on_claims(self) -> bool:
-        return _known(type(self)).rests_on_claims
+        return certificate(self.findings(), _known(type(self)).rests_on_claims, self.worlds_run, self.worlds_skipped)
 
 
 @dataclass(frozen=True)
@@ -258,7 +241,10 @@ class _Known:
 
     @cached_property
     def findings(self) -> Findings:
-        return analyze(replace(self.undated, now=_recorded_at(self.undated, self.suite.recorded_at)))
+        return self.analyzed(self.undated)
+
+    def analyzed(self, case: Case) -> Findings:
+        return analyze(replace(case, now=_recorded_at(case, self.suite.recorded_at)))
 
     @cached_property
     def others(self) -> list[Findings]:
@@ -276,22 +262,9 @@ class _Known:
 _known: Callable[..., _Known] = functools.cache(_Known)
 
 
-def _counted(test: Callable[[Any], None]) -> Callable[[Any], None]:
-    """Return the test, which fails, too, where it skipped more than a tenth of its worlds."""
-
-    @functools.wraps(test)
-    def run(suite: ProviderSuite) -> None:
-        worlds = _known(type(suite)).worlds
-        worlds.begin(test.__name__)
-        test(suite)
-        worlds.check()
-
-    return run
-
-
-for _name, _test in list(vars(ProviderSuite).items()):
+for _name, _made in vars(ProviderSuite).items():
     if _name.startswith("test_"):
-        setattr(ProviderSuite, _name, _counted(_test))
+        _made.__name__ = _name
 
 
 def _recorded_at(case: Case, declared: str) -> datetime:
@@ -334,8 +307,8 @@ def _dates_in(case: Case, last: datetime) -> Iterator[datetime]:
 
     A number counts as an instant only if it is near ``last``, the provider's last stamp.
     """
-    for _, value in leaves(case.source.tree()):
-        instant = floor(value, case.zone)
+    for path, value in leaves(case.source.tree()):
+        instant = case.source.floor(field_of(path), value)
         if instant is None or instant >= _FAR - timedelta(days=370):
             continue
         if isinstance(value, str) or abs(instant - last) < timedelta(days=400):

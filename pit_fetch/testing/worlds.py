@@ -105,11 +105,11 @@ class LateRows:
 
         def rewritten(tree: Any) -> None:
             for row in self.rows:
-                rewrite(node_at(tree, row.path), distinct=self.each_id_once)
+                rewrite(self.findings, node_at(tree, row.path), distinct=self.each_id_once)
 
         def broken(tree: Any) -> None:
             for path, value in (leaf for row in self.rows for leaf in self.findings.leaves_of(row)):
-                if _is_undated_text(value):
+                if _is_text(self.findings, value):
                     _put(tree, path, f"{value} \udcff")
 
         def unnamed(tree: Any) -> None:
@@ -172,7 +172,7 @@ class LateRows:
         def several(tree: Any, first: bool) -> None:
             packed = [(row, pickle.dumps(node_at(tree, row.path))) for row in self.listed]
             copies = [
-                _vary(_rename(pickle.loads(body), ids[row], number), kept[row], number)  # noqa: S301 - of this process
+                _vary(self.findings, _rename(self.findings, pickle.loads(body), ids[row], number), kept[row], number)  # noqa: S301 - of this process
                 for number in range(size // len(self.listed) + 1)
                 for row, body in packed
             ]
@@ -184,7 +184,13 @@ class LateRows:
         def scaled(tree: Any, factor: int) -> None:
             """Add rows that move every mean, median and quantile: their figures all lie on one side."""
             copies = [
-                _scale(_rename(_copied(node_at(tree, row.path)), ids[row], number), kept[row], parts, factor)
+                _scale(
+                    self.findings,
+                    _rename(self.findings, _copied(node_at(tree, row.path)), ids[row], number),
+                    kept[row],
+                    parts,
+                    factor,
+                )
                 for number in range(MANY // len(self.listed) + 1)
                 for row in self.listed
             ]
@@ -248,7 +254,7 @@ class LateRows:
                 node = _copied(node_at(self.findings.tree, row.path))
                 for path, value in dates.items():
                     _put(node, path, value)
-                copies.append(_rename(node, ids[row] if number else (), number))
+                copies.append(_rename(self.findings, node, ids[row] if number else (), number))
             words = f"beside {'rows like public ones' if number else 'later versions of public rows'}{place}"
             change = partial(_insert, container=public[0].container, nodes=copies, first=first)
             worlds[words] = (Edit(words, change, may_add=True),)
@@ -276,17 +282,21 @@ class LateRows:
             node, number = _copied(original), number + 1
             for path in filter(None, dated):
                 _put(node, path, date(node_at(node, path)))
-            yield words, _rename(node, ids, number) if self.each_id_once else node, False
+            yield words, _rename(self.findings, node, ids, number) if self.each_id_once else node, False
         for more in ({"extra_field": CANARY}, {"unreadable": float("nan")}):
             node, number = {**_copied(original), **more}, number + 1
-            yield f"with a field more ({more})", _rename(node, ids, number) if self.each_id_once else node, False
+            yield (
+                f"with a field more ({more})",
+                _rename(self.findings, node, ids, number) if self.each_id_once else node,
+                False,
+            )
         fields = [path for path, _ in leaves(original)] + [(name,) for name in original if name not in self.pages]
         for path in dict.fromkeys(path for path in fields if path and path not in dated):
             if any(other[: len(path)] == path for other in dated) or (self.each_id_once and path in ids):
                 continue
             for value in other_values(node_at(original, path)):
                 node, number = _copied(original), number + 1
-                _rename(node, set(ids) - {path}, number)
+                _rename(self.findings, node, set(ids) - {path}, number)
                 if value is GONE:
                     with contextlib.suppress(TypeError):  # an element of a list stays
                         node_at(node, path[:-1]).pop(path[-1])
@@ -340,7 +350,7 @@ def say_otherwise(findings: Findings, tree: Any, rows: Sequence[ReplyRow] = ()) 
     """Put other texts and figures into ``rows``, or all, under the same ids and dates."""
     ids = id_paths(findings, findings.every)
     for row in rows or findings.every:
-        _vary(node_at(tree, row.path), ids[row] | _below(row, findings.sources(row)), 1)
+        _vary(findings, node_at(tree, row.path), ids[row] | _below(row, findings.sources(row)), 1)
 
 
 def leaves_beside(findings: Findings, tree: Any) -> list[tuple[Path, Any]]:
@@ -382,7 +392,9 @@ def nested_additions(findings: Findings, pit: datetime) -> Iterator[tuple[ReplyR
             last = max((number for number, part in enumerate(path) if isinstance(part, int)), default=None)
             if last is not None and path[last] == 0 and isinstance(node_at(node, path[: last + 1]), dict):
                 holder = path[:last]
-                change = partial(_add_later, holder=(*row.path, *holder), date=path[last + 1 :], value=value, pit=pit)
+                change = partial(
+                    _add_later, findings, holder=(*row.path, *holder), date=path[last + 1 :], value=value, pit=pit
+                )
                 yield row, ".".join(map(str, holder)), change
 
 
@@ -403,11 +415,11 @@ def id_paths(findings: Findings, rows: Sequence[ReplyRow]) -> dict[ReplyRow, set
 # --- edits of one node, in place
 
 
-def _add_later(tree: Any, holder: Path, date: Path, value: object, pit: datetime) -> None:
+def _add_later(findings: Findings, tree: Any, holder: Path, date: Path, value: object, pit: datetime) -> None:
     """Add to the list at ``holder`` a copy of its first thing, its ``date`` after ``pit``."""
     things = node_at(tree, holder)
     addition = _copied(things[0])
-    rewrite(addition)
+    rewrite(findings, addition)
     while (instant := floor(value)) is not None and instant <= pit:
         value = postpone(value, 30)
     _put(addition, date, value)
@@ -420,48 +432,50 @@ def _insert(tree: Any, container: Path, nodes: Sequence[Any], first: bool) -> No
     rows[place:place] = _copied(nodes)
 
 
-def _rename(node: Any, paths: Iterable[Path], number: int) -> Any:
+def _rename(findings: Findings, node: Any, paths: Iterable[Path], number: int) -> Any:
     for path in paths:
         with contextlib.suppress(KeyError, IndexError, TypeError):
             value = node_at(node, path)
             if type(value) is int:
                 _put(node, path, value + 1_000_000 + 10 * number)
-            elif _is_undated_text(value):
+            elif _is_text(findings, value):
                 _put(node, path, f"{value}x{number}")
     return node
 
 
-def _vary(node: Any, kept: set[Path], number: int) -> Any:
+def _vary(findings: Findings, node: Any, kept: set[Path], number: int) -> Any:
     """Vary texts and figures so that copies sort before and after the originals, whatever the provider sorts by."""
     for path, value in list(leaves(node)):
         if not path or path in kept:
             continue
-        if _is_undated_text(value):
+        if _is_text(findings, value):
             _put(node, path, f"{'!' if number % 2 else '~'}{number} {value}")
         elif isinstance(value, float):
             _put(node, path, value * (1_000 + number) if number % 2 else value / (1_000 + number))
     return node
 
 
-def _scale(node: Any, kept: set[Path], names: set[str], factor: int) -> Any:
+def _scale(findings: Findings, node: Any, kept: set[Path], names: set[str], factor: int) -> Any:
     """Multiply every figure in ``node``, also one in a text, but no part of an id."""
     for path, value in list(leaves(node)):
-        is_figure = path and path not in kept and floor(value) is None and not isinstance(value, bool)
+        is_figure = (
+            path and path not in kept and not findings.case.source.is_dated(value) and not isinstance(value, bool)
+        )
         if is_figure and str(value) not in names:
             with contextlib.suppress(ValueError, TypeError, OverflowError):
                 _put(node, path, type(value)(type(value)(float(value) * factor)))
     return node
 
 
-def rewrite(node: Any, distinct: bool = False) -> None:
+def rewrite(findings: Findings, node: Any, distinct: bool = False) -> None:
     """Put another value of its type in the place of every scalar in ``node`` that is not a date.
 
     distinct  what differs from row to row still does
     """
     for path, value in list(leaves(node)):
-        if path and distinct and _is_undated_text(value):
+        if path and distinct and _is_text(findings, value):
             _put(node, path, f"{value} {CANARY}")
-        elif path and floor(value) is None:
+        elif path and not findings.case.source.is_dated(value):
             of_its_type = (other for other in other_values(value) if value is not None and type(other) is type(value))
             _put(node, path, next(of_its_type, value))
 
@@ -495,8 +509,8 @@ def _may_name(value: object) -> bool:
     return (isinstance(value, str) and len(value) > 2) or (type(value) is int and value >= 100)
 
 
-def _is_undated_text(value: Any) -> bool:
-    return isinstance(value, str) and floor(value) is None
+def _is_text(findings: Findings, value: Any) -> bool:
+    return isinstance(value, str) and not findings.case.source.is_dated(value)
 
 
 def _on_last_day(value: Any) -> Any:

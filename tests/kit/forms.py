@@ -21,6 +21,11 @@ class Form(NamedTuple):
     fields: Mapping[str, str]
     lasts: str = "second"
 
+    @property
+    def declared(self) -> Mapping[str, testing.Form]:
+        """What its author says of it in the recording."""
+        return {" ".join(self.fields): testing.Form(" ".join(self.fields.values()))}
+
     def write(self, reading: datetime) -> Row:
         written = {name: f"{reading:{form}}" for name, form in self.fields.items()}
         return {name: int(value) if name in _NUMBERS else value for name, value in written.items()}
@@ -37,6 +42,10 @@ class Form(NamedTuple):
 
 
 class Milliseconds(Form):
+    @property
+    def declared(self) -> Mapping[str, testing.Form]:
+        return {}
+
     def write(self, reading: datetime) -> Row:
         instant = wall_clock(reading, NEW_YORK)
         return {name: str(int(instant.timestamp() * 1_000)) for name in self.fields if instant}
@@ -60,13 +69,6 @@ FORMS: Mapping[str, Form] = {
     "year, month and day apart": Form({"year": "%Y", "month": "%m", "day": "%d"}, "day"),
     "a day and a clock apart": Form({"on": "%Y-%m-%d", "at": "%H:%M"}, "minute"),
     "milliseconds in digits": Milliseconds({"released": ""}),
-}
-# What their authors have to say: the order of a date, and stamps in several fields.
-DECLARED: Mapping[str, Mapping[str, testing.Form]] = {
-    "day/month/year": {"released": testing.Form("%d/%m/%Y")},
-    "day/month/year and a clock": {"released": testing.Form("%d/%m/%Y %H:%M:%S")},
-    "year, month and day apart": {"year month day": testing.Form("%Y %m %d")},
-    "a day and a clock apart": {"on at": testing.Form("%Y-%m-%d %H:%M")},
 }
 READINGS = [datetime(2024, 2, day, 9 + day % 5, 30, day) for day in (19, 16, 15, 13, 5)]  # noqa: DTZ001
 
@@ -94,7 +96,7 @@ def releases(form: str, record: Callable[[Row, Query], Record] | None = None) ->
         return instant.isoformat() if instant else ""
 
     return KitSource(provider, rows, as_json("releases"), public_from, zone="America/New_York",
-                     recording={"stamps": DECLARED.get(form, {})})  # fmt: skip
+                     recording={"stamps": known.declared})  # fmt: skip
 
 
 # --- notices that name each other, in a reply that tells of itself

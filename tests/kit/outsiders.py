@@ -207,7 +207,8 @@ AUTHORS: Mapping[str, Author] = {
         _news,
         "America/New_York",
         recording={
-            "pages": Pages(size="page[size]", cursor="page[cursor]", next="links.next", link="/api/news?page[cursor]={}")
+            "pages": Pages("page[size]", cursor="page[cursor]", next="links.next", link="/api/news?page[cursor]={}"),
+            "stamps": {"posted": Form("%b %d, %Y %I:%M %p")},
         },
     ),
     "graph_posts": Author(

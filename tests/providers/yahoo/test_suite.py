@@ -7,7 +7,7 @@ from typing import ClassVar
 import pytest
 from pit_fetch_providers.yahoo import PROVIDER
 
-from pit_fetch.testing import Document, Pages, ProviderSuite, Recording
+from pit_fetch.testing import Document, Form, Pages, ProviderSuite, Recording
 from tests.providers.recorded import recorded
 from tests.providers.yahoo import server as yahoo
 from tests.providers.yahoo.server import Company
@@ -64,4 +64,5 @@ class TestEarnings(_Keyed):
         {"": yahoo.page("ACME", _COMPANY.calendar), **_KEYS},
         rows="html.body.table.tbody.tr",
         pages=Pages(size="size", start="offset"),
+        stamps={"td.(text)": Form("%B %d, %Y at %I %p %Z")},
     )
