@@ -79,7 +79,8 @@ class Recording(NamedTuple):
     documents  the reply to every request; or replies by the path that is asked for (``/v1/items``), by host
                and path, or by path and parameters (``/query?function=NEWS``), the one with the rows first. What is
                asked for once for each row is a mapping: ``{"/v1/items/{id}": {"7": reply, "8": reply}}``, by the
-               values of the row's fields in the braces. A reply is bytes, a value, or a Document
+               values of the row's fields in the braces; a page that is left out is not there. A reply is bytes, a
+               value, or a Document
     rows       where the rows are: ``data.results``; by default the longest list
     id         the field of a row that names it
     pages      how the source cuts its rows into pages; by default all come at once

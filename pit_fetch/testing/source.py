@@ -35,8 +35,6 @@ from pit_fetch.transport import HttpRequest
 RequestKey = tuple[str, str, bytes | None]
 # The key of a tree under which further headers stand, for all replies.
 HEADERS = "(headers)"
-# The key under which a row's own page has its status.
-STATUS = "(status)"
 # What an edit can come to that the format of a document cannot hold.
 IMPOSSIBLE = (KeyError, IndexError, TypeError, ValueError, OverflowError)
 # The most that can be the size of a page.
@@ -147,8 +145,8 @@ class Source:
         for address in self.pages:
             for row in self.rows_in(tree):
                 if (page := pages[address.key].get("/".join(address.values_of(row)))) is not None:
-                    body, about = self._decoded(address.key, _document(page)), _document(page)
-                    row[address.key] = {"": body, HEADERS: dict(about.headers), STATUS: about.status}
+                    document = _document(page)
+                    row[address.key] = {"": self._decoded(address.key, document), HEADERS: dict(document.headers)}
         self._packed, self._lists = pickle.dumps(tree), {key for key in tree if isinstance(tree[key], list)}
         self.recorded = World(self, self.tree())
 
@@ -323,7 +321,7 @@ class World:
         named_texts = headers.items() if isinstance(headers, dict) else ()
         kept = {name: text for name, text in named_texts if isinstance(text, str)}
         with contextlib.suppress(*IMPOSSIBLE):
-            return Response(self._source.encode(address.key, page.get("")), int(page.get(STATUS, 200)), kept)
+            return Response(self._source.encode(address.key, page.get("")), 200, kept)
         return Response(status=404)
 
     def _listed(self, key: str) -> Any:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any, ClassVar
 from unittest import SkipTest
-from zoneinfo import ZoneInfo
 
 from pit_fetch.provider import Provider
 from pit_fetch.request.operations import candidate_operations
@@ -209,15 +206,14 @@ class _Known:
             (credential, suite.credentials.get(credential.name, f"kit-secret-{credential.name}-0123456789"))
             for credential in provider.credentials
         ]
-        zone = suite.zone or _zone_in(Source(recording).tree())
         return Case(
             provider=provider,
-            source=Source(recording, zone),
+            source=Source(recording, suite.zone),
             options=suite.options,
             environ={credential.variables[0]: value for credential, value in credentials},
             secrets=tuple(value for credential, value in credentials if credential.secret),
             now=_FAR - timedelta(days=1),
-            zone=zone,
+            zone=suite.zone,
             max_requests=suite.max_requests,
             state=State(provider),
             worlds=self.worlds,
@@ -288,18 +284,6 @@ def _recorded_at(case: Case, declared: str) -> datetime:
             check_stream(run)
         raise nothing_served(run)
     return max([*dated, *_dates_in(case, max(dated))]).astimezone(UTC)  # arithmetic in a zone is by its clock
-
-
-def _zone_in(tree: Any) -> str:
-    """Return the zone that a recording names for its clocks, of several the one furthest east; "" for none."""
-    zones = set()
-    for _, value in leaves(tree):
-        if isinstance(value, str) and re.fullmatch("UTC|GMT|[A-Z][A-Za-z_]+(/[A-Z][A-Za-z_]+)+", value):
-            with contextlib.suppress(ValueError, OSError, KeyError):
-                zones.add(ZoneInfo(value))
-    return (
-        max(zones, key=lambda zone: datetime(2024, 1, 1, tzinfo=zone).utcoffset() or timedelta()).key if zones else ""
-    )
 
 
 def _dates_in(case: Case, last: datetime) -> Iterator[datetime]:

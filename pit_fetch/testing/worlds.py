@@ -49,6 +49,7 @@ PLANNED = re.compile(
     re.IGNORECASE,
 )
 _IN_HEADERS = "take from headers nothing but where the next page is"
+_PAGE_ALONE = "let a page of a row fail alone: paging.children (with a probe), a record without a stamp for the row"
 GONE = object()
 
 
@@ -125,22 +126,22 @@ class LateRows:
             last = f"Fri, 16 Feb 2024 09:00:0{count % 2} GMT"
             tree[HEADERS] = {**dict.fromkeys(_TOTALS, str(count)), "ETag": f'"{count}"', "Last-Modified": last}
 
+        broken_text = {"with bytes that are no UTF-8": broken} if self.findings.case.source.holds_any_byte else {}
+        rows: dict[str, Change] = {
+            "left out": partial(drop, rows=self.rows),
+            "left out, and not counted": uncounted,
+            "moved to the end": moved,
+            "with other texts and figures": rewritten,
+            "named by no other row": unnamed,
+            **broken_text,
+        }
         pages = {
             f"with a page of their own that {event}": partial(without_pages, page=page)
             for event, page in (("is not there", None), ("is empty", {"": {}}), ("fails", Document(b"", status=500)))
             if self.pages
         }
-        return _single(
-            {
-                "left out": partial(drop, rows=self.rows),
-                "left out, and not counted": uncounted,
-                "moved to the end": moved,
-                "with other texts and figures": rewritten,
-                **({"with bytes that are no UTF-8": broken} if self.findings.case.source.holds_any_byte else {}),
-                "named by no other row": unnamed,
-                **pages,
-            }
-        ) | _single({"counted in a header": partial(counted, count=2 * len(self.findings.every) - 1)}, _IN_HEADERS)
+        headers = {"counted in a header": partial(counted, count=2 * len(self.findings.every) - 1)}
+        return {**_single(rows), **_single(pages, _PAGE_ALONE), **_single(headers, _IN_HEADERS)}
 
     def beside(self) -> dict[str, World]:
         """Return worlds in which late rows changed what the reply holds beside them: later dates, validity."""

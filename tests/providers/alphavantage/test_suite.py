@@ -29,6 +29,7 @@ class TestEarnings(ProviderSuite):
 class TestDailyBars(ProviderSuite):
     provider = PROVIDER
     options = {"op": "TIME_SERIES_DAILY", "symbol": "IBM"}
+    zone = "US/Eastern"
     reply = av.body(
         av.series_document(
             "TIME_SERIES_DAILY", [av.bar("2024-02-15"), av.bar("2024-02-14"), av.bar("2024-02-13")], "US/Eastern"
