@@ -84,6 +84,7 @@ RELEASE_OPTION = "--release"
 SENTINEL = f"{PIT_NOT_RELEASED}: the gate did not run"
 ENDING = f" >/dev/null 2>&1; echo '{SENTINEL}'"
 
+PIT_FORM = "YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]"
 CEILING_VARIABLE = "PIT_FETCH_CEILING"
 NOT_A_VARIABLE = "{} is not a variable of pit_fetch: write {}"
 LOG_VARIABLE = "PIT_GATE_LOG"
@@ -449,7 +450,7 @@ def runs_wrapper(command: str) -> bool:
     This tells a call from a mention (``git commit -m``, ``grep``) in an ordinary session. A quote or a substitution
     without an end makes a call of whatever names pit_fetch, since nobody can say what it holds.
     """
-    if "pit_fetch" not in _bare(command).lower():
+    if "pit_fetch" not in _without_quotes(command).lower():
         return False
     try:
         return wrapper_arguments(command) is not None or any(map(_is_call, _commands(command)))
@@ -551,7 +552,7 @@ def _end_of_document(text: str, place: int, delimiter: str) -> int:
     return place
 
 
-def _bare(command: str) -> str:
+def _without_quotes(command: str) -> str:
     return command.replace("\\\n", "").replace('"', "").replace("'", "").replace("\\", "")
 
 
@@ -581,12 +582,12 @@ def plain_words(command: str) -> Optional[list[str]]:
     return words if word is None else [*words, word]
 
 
-def joined(words: Iterable[str]) -> str:
+def join_words(words: Iterable[str]) -> str:
     """Return the command that every shell reads as exactly ``words``."""
-    return " ".join(map(_quoted, words))
+    return " ".join(map(_quote, words))
 
 
-def _quoted(word: str) -> str:
+def _quote(word: str) -> str:
     return word if re.fullmatch(_BARE_WORD, word) else "'" + word.replace("'", "'\"'\"'") + "'"
 
 
@@ -642,7 +643,7 @@ def pits_in(command: str) -> list[str]:
     if arguments is not None:
         return values_of("--pit", options_of(arguments))
     values: list[str] = re.findall(_PIT_OPTION, command)
-    bare = _bare(command)
+    bare = _without_quotes(command)
     if bare != command:
         values += re.findall(_PIT_OPTION, bare)
     if "" in values:
@@ -664,7 +665,7 @@ def values_of(option: str, options: list[str]) -> list[str]:
 # The names of variables. A slip in one would silently be no restriction at all.
 
 
-def misspelt(names: Iterable[str], meant: Sequence[str]) -> list[tuple[str, str]]:
+def misspelt_variables(names: Iterable[str], meant: Sequence[str]) -> list[tuple[str, str]]:
     """Return the variables that are probably meant as one of ``meant``, each with that one.
 
     Case and separators aside, such a name differs by one letter that is missing, added, wrong or swapped; or by two,
@@ -703,7 +704,7 @@ def _is_near(word: str, known: str, most: int) -> bool:
 
 def ceiling_of(environ: Mapping[str, str]) -> Optional[str]:
     """Return the operator's ceiling. A misspelt variable is one that cannot be read, so that nothing passes."""
-    slips = misspelt(environ, [CEILING_VARIABLE])
+    slips = misspelt_variables(environ, [CEILING_VARIABLE])
     return NOT_A_VARIABLE.format(*slips[0]) if slips else environ.get(CEILING_VARIABLE)
 
 
@@ -763,7 +764,7 @@ def _cutoff(tool_input: Any, command: str, ceiling: Optional[str]) -> Optional[d
 def _moment(pit: object) -> datetime:
     moment = parse_pit(pit)
     if moment is None:
-        raise Violation(PIT_INVALID_PIT, "The PIT is not YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]")
+        raise Violation(PIT_INVALID_PIT, f"The PIT is not {PIT_FORM}")
     return moment
 
 
@@ -988,14 +989,14 @@ def is_private(status: os.stat_result, folder: bool = False) -> bool:
 # The process.
 
 
-def _respond_to(raw: bytes) -> tuple[dict[str, Any], str]:
+def _respond_to(raw: bytes) -> tuple[dict[str, Any], object]:
     """Return the answer to the bytes on stdin, and the name of the tool for the log."""
-    tool_name = "unknown"
+    tool_name: object = "unknown"
     try:
         text = raw.decode("utf-8", "replace")
         hook = json.loads(text) if text.strip() else {}
         if isinstance(hook, dict):
-            tool_name = ascii(hook.get("tool_name", tool_name))[1:-1][:100]
+            tool_name = hook.get("tool_name", tool_name)
             return respond(hook, ceiling_of(os.environ)), tool_name
         problem = "Hook input is not a JSON object"
     except (ValueError, RecursionError):
@@ -1005,11 +1006,12 @@ def _respond_to(raw: bytes) -> tuple[dict[str, Any], str]:
     return block_output(Violation(PIT_PARSE_ERROR, problem)), tool_name
 
 
-def _log(decision: str) -> None:
+def log_verdict(path: str, tool_name: object, answer: Mapping[str, Any]) -> None:
     """Write one line, best effort: an unwritable log decides nothing, and the log never holds content."""
-    path = os.environ.get(LOG_VARIABLE, os.path.join(os.path.dirname(os.path.abspath(__file__)), "pit_gate.log"))
     if not path:
         return
+    tool = ascii(tool_name)[1:-1][:100]
+    decision = f"BLOCK tool={tool} {answer['reason']}" if "reason" in answer else f"ALLOW tool={tool}"
     try:
         if os.path.exists(path) and os.path.getsize(path) > LOG_MAX_BYTES:
             os.replace(path, path + ".1")
@@ -1040,7 +1042,8 @@ def main() -> int:
     sys.stdout.write(json.dumps(answer) + "\n")
     sys.stdout.flush()
     _arm(LOG_SECONDS, "")  # the answer is out: a log on a stalled disk must not get us killed by the client
-    _log(f"BLOCK tool={tool_name} {answer['reason']}" if "reason" in answer else f"ALLOW tool={tool_name}")
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pit_gate.log")
+    log_verdict(os.environ.get(LOG_VARIABLE, beside), tool_name, answer)
     gc.freeze()  # to look for garbage at the end would take a tenth of the time
     return 0
 

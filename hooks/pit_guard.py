@@ -120,16 +120,11 @@ CALLS_UNDER_CEILING = (
     "Under PIT_FETCH_CEILING a command that runs pit_fetch is one plain call, so that its PIT and its output can be "
     "checked. "
 )
-PIT_MALFORMED_IN_CALL = "--pit is not YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]: {}"
 NOT_JSON = "Leave --format out, or add --output FILE: only JSON can be checked"
 CHANGES_HOOKS = "init changes the hooks that check this session: run it outside"
 NOT_IN_MONITOR = "pit_fetch runs in Bash, not in Monitor, whose output cannot be checked"
 NO_RESOURCES = "A server's resources are not dated: use its tools (to list those of another server, name it)"
 GATE_BROKEN = "pit_gate.py beside this guard is missing, broken or lets a planted leak pass: run pit_fetch doctor"
-CEILING_MALFORMED = (
-    "PIT_FETCH_CEILING is not YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]: "
-    "the operator of this session must correct it"
-)
 NOT_FOR_ADAPTERS = (
     "{} is not an option for this session: {}leave it out. If it is one of a plugin's, its operator may allow it in "
     f"{OPTIONS_VARIABLE}"
@@ -161,7 +156,7 @@ class Refusal(Exception):
     """A call may not run; the text is the reason."""
 
 
-class Call:
+class RebuiltCommand:
     """The ``words`` of a plain call, to run instead of the original text. With ``private``, for a private file."""
 
     __slots__ = ("private", "words")
@@ -170,7 +165,7 @@ class Call:
         self.words, self.private = words, private
 
 
-def decide(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> Call | str | None:
+def decide(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType) -> RebuiltCommand | str | None:
     """Return what runs instead of the call of a PreToolUse hook input: a call of pit_fetch, or a Cypher query.
 
     None leaves it alone. Raise Refusal if nothing may run.
@@ -189,7 +184,7 @@ def decide(hook: Mapping[str, Any], environ: Mapping[str, str], gate: ModuleType
     return _read_call(command, environ, adapter_options(environ) if is_only else None, gate, folder)
 
 
-def _slips(environ: Mapping[str, str], gate: ModuleType | None) -> dict[str, str]:
+def _misspelt_restrictions(environ: Mapping[str, str], gate: ModuleType | None) -> dict[str, str]:
     """Return the restrictions whose names the operator has misspelt, each with how to write it."""
     names = [name for name in environ if name[:3].upper() == "PIT" or "FETCH" in name.upper()]
     names = [name for name in names if name not in WELL_KNOWN and not name.endswith("_URL")]
@@ -199,7 +194,9 @@ def _slips(environ: Mapping[str, str], gate: ModuleType | None) -> dict[str, str
         gate = gate or load_gate(with_trial=False)
     except Refusal:  # of what needs the gate nothing runs then, and all else is not to be held up
         return {}
-    return {meant: gate.NOT_A_VARIABLE.format(name, meant) for name, meant in gate.misspelt(names, RESTRICTIONS)}
+    return {
+        meant: gate.NOT_A_VARIABLE.format(name, meant) for name, meant in gate.misspelt_variables(names, RESTRICTIONS)
+    }
 
 
 def _needs_gate(hook: Mapping[str, Any], environ: Mapping[str, str]) -> bool:
@@ -255,7 +252,7 @@ def _option(name: str) -> str:
 
 def _read_call(
     command: str, environ: Mapping[str, str], allowed: Collection[str] | None, gate: ModuleType, folder: str
-) -> Call:
+) -> RebuiltCommand:
     """Return the call that a command, to be run in ``folder``, must be.
 
     ``allowed`` holds the options where Bash is for pit_fetch alone; None elsewhere.
@@ -277,7 +274,7 @@ def _read_call(
         _check_program(program, folder, environ, FOREIGN_LISTING if allowed is None else FOREIGN_PROGRAM)
     if is_listing:
         _check_listing(arguments, allowed)
-        return Call(words, private=False)
+        return RebuiltCommand(words, private=False)
     _check_options(options)
     if set(gate.values_of("--evidence", options)) - {"proved"}:
         raise Refusal(CLAIMS_ARE_GRANTED)
@@ -287,7 +284,7 @@ def _read_call(
     _check_pits(pits, 2 if gate.is_diff(options) else 1, ceiling, gate)
     if set(gate.values_of("--format", options)) - {"json"} and not gate.values_of("--output", options):
         raise Refusal(NOT_JSON)
-    return Call(words, private=ceiling is not None or bool(pits))
+    return RebuiltCommand(words, private=ceiling is not None or bool(pits))
 
 
 def _check_listing(arguments: Sequence[str], allowed: Collection[str] | None) -> None:
@@ -313,11 +310,11 @@ def _check_program(program: Sequence[str], folder: str, environ: Mapping[str, st
     path = environ.get("PATH", os.environ.get("PATH", os.defpath))
     name, scripts = os.path.basename(program[0]), program[1:][-1:]
     if name == program[0]:
-        if not os.path.isabs(next(_found(name, path), os.sep)):
+        if not os.path.isabs(next(_programs_named(name, path), os.sep)):
             raise Refusal(RELATIVE_PATH.format(name))
-    elif not _is_named(program[0], folder, _found(name, path) if scripts else _installed(path)):
+    elif not _is_named(program[0], folder, _programs_named(name, path) if scripts else _installed_programs(path)):
         raise Refusal(reason)
-    if not all(_is_named(script, folder, _installed(path)) for script in scripts):
+    if not all(_is_named(script, folder, _installed_programs(path)) for script in scripts):
         raise Refusal(reason)
 
 
@@ -330,21 +327,21 @@ def _is_named(word: str, folder: str, programs: Iterator[str]) -> bool:
     return any(not paths.isdisjoint((program, os.path.realpath(program))) for program in known)
 
 
-def _installed(path: str) -> Iterator[str]:
+def _installed_programs(path: str) -> Iterator[str]:
     """Yield the paths of pit_fetch: beside these hooks, first on PATH, and of the program that init was run by."""
     hooks = os.path.dirname(os.path.realpath(__file__))
     above = os.path.dirname(hooks)
     if os.path.basename(above) != ".claude":  # a wheel has the program beside its hooks, a checkout one folder above
         yield from (os.path.join(folder, "pit_fetch.py") for folder in (hooks, above))
     for name in ("pit_fetch", "pit_fetch.py"):
-        yield next(_found(name, path), "")
+        yield next(_programs_named(name, path), "")
     record = os.path.join(_HERE, RECORD)
     if os.path.isfile(record):
         with open(record, encoding="utf-8") as lines:
             yield from lines.read().splitlines()
 
 
-def _found(name: str, path: str) -> Iterator[str]:
+def _programs_named(name: str, path: str) -> Iterator[str]:
     """Yield what bash may find by a name, in order. In a folder that is not absolute it may be any file."""
     for folder in path.split(os.pathsep):
         file = os.path.join(folder, name)
@@ -379,14 +376,14 @@ def _check_adapter_options(options: list[str], allowed: Collection[str], sources
         is_value, takes_value = takes_value, not takes_value and word.startswith("--") and word[2:] in valued
         is_number = re.fullmatch(r"-|-[0-9]*\.?[0-9]+", word)
         if name.startswith("-") and not is_number and not (name.startswith("--") and name[2:] in allowed):
-            raise Refusal(NOT_FOR_ADAPTERS.format(name[:40], _meant(name, allowed)))
+            raise Refusal(NOT_FOR_ADAPTERS.format(name[:40], _suggestion(name, allowed)))
         is_pair = equals and not is_value and re.fullmatch("[A-Za-z][A-Za-z0-9_-]*", name)
         if is_pair and _option(name) not in allowed:
-            reason = NOT_FOR_ADAPTERS.format(f"{name[:40]}=...", _meant(name, allowed))
+            reason = NOT_FOR_ADAPTERS.format(f"{name[:40]}=...", _suggestion(name, allowed))
             raise Refusal(f"{reason}; write a value that contains = as --name=VALUE")
 
 
-def _meant(name: str, allowed: Collection[str]) -> str:
+def _suggestion(name: str, allowed: Collection[str]) -> str:
     """Return a question after the option that a mistyped one is likely to mean; "" for none."""
     from difflib import get_close_matches  # slow to import, and a good call needs none of it
 
@@ -406,7 +403,7 @@ def _check_pits(pits: list[str], most: int, ceiling: str | None, gate: ModuleTyp
     latest = _parse_ceiling(ceiling, gate)
     moments = list(map(gate.parse_pit, pits))
     if None in moments and all(pits):
-        raise Refusal(PIT_MALFORMED_IN_CALL.format(FORM))
+        raise Refusal(f"--pit is not {gate.PIT_FORM}: {FORM}")
     if not moments or any(pit is None or pit > latest for pit in moments):
         raise Refusal(f"Every call needs a --pit at or before {ceiling}: {FORM}")
 
@@ -414,7 +411,7 @@ def _check_pits(pits: list[str], most: int, ceiling: str | None, gate: ModuleTyp
 def _parse_ceiling(ceiling: str, gate: ModuleType) -> Any:
     latest = gate.parse_pit(ceiling)
     if latest is None:
-        raise Refusal(CEILING_MALFORMED)
+        raise Refusal(f"{CEILING_VARIABLE} is not {gate.PIT_FORM}: the operator of this session must correct it")
     return latest
 
 
@@ -504,21 +501,21 @@ def withholds(answer: Any) -> bool:
     return answer["decision"] == "block" and complete and _PLANTED not in str(answer)
 
 
-def rebuilt(call: Call, path: str, gate: ModuleType) -> str:
+def rebuild_command(call: RebuiltCommand, path: str, gate: ModuleType) -> str:
     """Return the command that runs. ``path`` is the private file of a call that has one."""
     if not call.private:
-        return str(gate.joined(call.words))
+        return str(gate.join_words(call.words))
     options = len(gate.options_of(call.words))  # the file is named behind the last of them
     words = [*call.words[:options], gate.RELEASE_OPTION, path, *call.words[options:]]
-    return f"{gate.joined(words)}{gate.ENDING}"
+    return f"{gate.join_words(words)}{gate.ENDING}"
 
 
-def _run_instead(hook: Mapping[str, Any], call: Call, path: str, gate: ModuleType) -> dict[str, Any]:
+def _run_instead(hook: Mapping[str, Any], call: RebuiltCommand, path: str, gate: ModuleType) -> dict[str, Any]:
     """Return the hook's answer that lets a rebuilt command run, in the foreground and to its end."""
     tool_input = {name: value for name, value in _input_of(hook).items() if name != "run_in_background"}
     if call.private:
         tool_input["timeout"] = TIMEOUT_MS
-    tool_input["command"] = rebuilt(call, path, gate)
+    tool_input["command"] = rebuild_command(call, path, gate)
     return _change_input(tool_input)
 
 
@@ -554,7 +551,7 @@ def respond(hook: Any, environ: Mapping[str, str], gate: ModuleType | None = Non
     """
     slips: Mapping[str, str] = {}
     try:
-        slips = _slips(environ, gate)
+        slips = _misspelt_restrictions(environ, gate)
         environ = {**environ, **dict.fromkeys(slips, UNREADABLE)}
         if not _needs_gate(hook, environ):
             return {}
@@ -582,6 +579,7 @@ NEO4J_READ, NEO4J_WRITE, NEO4J_SCHEMA = NEO4J_TOOLS = ("read_neo4j_cypher", "wri
 OWN_PATTERNS = "cypher"  # the operator's own patterns, beside this file: one whole query in each *.cypher file
 
 WRITES_FORBIDDEN = "Neo4j writes are forbidden"
+IN_BACKTICKS = ": a name of yours like that is written in backticks"
 SCHEMA_IS_TODAYS = "get_neo4j_schema counts what is there today: under a ceiling, see the neo4j-schema skill"
 NO_QUERY = "query is not a text: give one Cypher query"
 NOT_A_PATTERN = (
@@ -741,18 +739,17 @@ def own_patterns(folder: str) -> Iterator[list[str]]:
                 yield pattern_lines(source.read())
 
 
-# Free Cypher, without a PIT. Words are judged as Cypher reads them: not in strings, comments, backticks, parameters,
-# labels, property names, aliases and keys of maps.
+# Free Cypher, without a PIT. A word that writes, or that reaches outside the database, is refused wherever it stands
+# outside strings and comments. In backticks it is a name: Cypher takes no keywords there.
 
-_WRITING = frozenset({"create", "merge", "set", "delete", "detach", "remove", "insert", "foreach"})
-# What a statement may begin with; this leaves out administration (DROP, ALTER, GRANT, STOP and so on).
-_BEGINNINGS = frozenset({"match", "optional", "with", "return", "unwind", "call", "show", "filter", "let", "for"})
-_SHOWN = frozenset(
-    {"index", "indexes", "constraint", "constraints", "function", "functions", "procedure", "procedures"}
+# How a statement may begin; this leaves out administration (DROP, ALTER, GRANT, STOP and so on).
+_BEGINNING = (
+    r"\s*(?:(?:explain|profile|cypher(?:\s+[0-9.]+)?(?:\s+\w+\s*=\s*\w+)*)\s+)*(?:match|optional|with|return|unwind|call"
+    r"|filter|let|for|show(?:\s+(?:all|fulltext|vector|range|text|point|lookup|built|in|user|defined))*"
+    r"\s+(?:index|indexes|constraints?|functions?|procedures?))\b(?!\s*=)"
 )
-_OF_SHOWN = frozenset(
-    {"all", "fulltext", "vector", "range", "text", "point", "lookup", "built", "in", "user", "defined"}
-)
+# "csv" is that of LOAD CSV. Behind a number a word needs no blank: n.x=1SET, 0x1FSET.
+_KEYWORD = r"(?:[0-9]\w*)?(call|create|csv|delete|detach|foreach|insert|merge|remove|set|use)"
 _PROCEDURES = frozenset(
     {
         "db.index.fulltext.querynodes", "db.index.fulltext.queryrelationships",
@@ -765,25 +762,12 @@ _PROCEDURES = frozenset(
 _NAMESPACES = frozenset(
     {"date", "datetime", "localdatetime", "localtime", "time", "duration", "point", "vector", "coll"}
 )
-# What can follow a variable that happens to be named call.
-_AFTER_VARIABLE = frozenset(
-    {
-        "as", "asc", "ascending", "desc", "descending", "order", "where", "limit", "skip", "offset", "with", "return",
-        "match", "optional", "unwind", "union", "and", "or", "xor", "not", "in", "is", "contains", "starts", "ends",
-        "then", "else", "end", "when",
-    }
-)  # fmt: skip
-# What can precede a variable that happens to be named as.
-_BEFORE_VARIABLE = _AFTER_VARIABLE | {"by", "distinct", "on", "yield"}
-
-_LEXEME = (
-    r"(?P<skip>\s+|//[^\r\n]*|/\*.*?\*/)"
-    r"|(?P<string>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
-    r"|`(?P<quoted>(?:[^`]|``)*)`"
-    r"|(?P<parameter>(?<!\w)\$(?:\w+|`(?:[^`]|``)*`))"
-    r"|(?P<number>\d+(?:\.\d+)?)"
-    r"|(?P<word>[^\W\d]\w*)"
-    r"|(?P<sign>[^'\"`])"
+_NAME = r"(?<![\w$])[\w$]+(?:\s*\.\s*[\w$]+)*"
+# What follows a name: the arguments of a function. And CALL: a subquery, or the end of a variable of this name.
+_ARGUMENTS, _AFTER_CALL = r"\s*\(", rf"\s*(?:[{{(:,)\]]|$|({_NAME}))"
+_UNREAD = (
+    r"(?P<comment>//[^\r\n]*|/\*.*?\*/)|(?P<string>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")|`(?P<name>(?:[^`]|``)*)`"
+    r"|['\"`]|/\*"
 )
 
 
@@ -795,121 +779,48 @@ def _check_cypher(query: str) -> None:
     """
     decoded = _decode(query)
     for reading in dict.fromkeys((query, decoded, _decode(decoded))):
-        tokens = _tokens(reading)
-        while tokens and tokens[-1] == ("sign", ";"):
-            tokens.pop()
-        if ("sign", ";") in tokens:
-            raise Refusal("Give one statement, not several")
-        if not tokens:
+        text = re.sub(_UNREAD, _without_content, reading, flags=re.DOTALL).casefold().rstrip("; \t\r\n")
+        if not text.strip():
             raise Refusal(NO_QUERY)
-        for place in range(_beginning(tokens), len(tokens)):
-            _check_token(tokens, place)
+        if ";" in text:
+            raise Refusal("Give one statement, not several")
+        if not re.match(_BEGINNING, text):
+            raise Refusal("Begin with MATCH, WITH, RETURN, UNWIND or CALL: other statements are not for reading")
+        for match in re.finditer(_NAME, text):
+            _check_name(_joined_name(match[0]), text, match.end())
 
 
 def _decode(query: str) -> str:
     return re.sub(r"\\u+([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), query)
 
 
-def _tokens(query: str) -> list[tuple[str, str]]:
-    """Return the kind and the text of each token, words in lower case."""
-    tokens, position, pattern = [], 0, re.compile(_LEXEME, re.DOTALL)
-    while position < len(query):
-        match = pattern.match(query, position)
-        if match is None or (query.startswith("/*", position) and match.lastgroup != "skip"):
-            raise Refusal("The query has a string, a name or a comment without an end")
-        position = match.end()
-        if match.lastgroup != "skip":
-            text = match[match.lastgroup or 0]
-            tokens.append((str(match.lastgroup), text.casefold() if match.lastgroup in ("word", "quoted") else text))
-    return tokens
+def _without_content(match: re.Match[str]) -> str:
+    """Return what stands for a comment, a string or a name in backticks, which then is like no keyword."""
+    if match.lastgroup is None:
+        raise Refusal("The query has a string, a name or a comment without an end")
+    if match.lastgroup == "name":
+        return " _" + re.sub(r"[^\w.]", "_", match["name"]) + " "
+    return " " if match.lastgroup == "comment" else "''"
 
 
-def _beginning(tokens: list[tuple[str, str]]) -> int:
-    """Return where the statement begins, after EXPLAIN, PROFILE and CYPHER's options."""
-    place = 0
-    while place < len(tokens) and tokens[place][1] in ("explain", "profile", "cypher"):
-        is_options = tokens[place][1] == "cypher"
-        place += 1
-        if is_options and place < len(tokens) and tokens[place][0] == "number":
-            place += 1
-        while is_options and tokens[place + 1 : place + 2] == [("sign", "=")]:
-            place += 3
-    kind, first = tokens[place] if place < len(tokens) else ("", "")
-    is_reading = kind == "word" and first in _BEGINNINGS
-    if is_reading and first == "show":
-        words = [text for kind, text in tokens[place + 1 :] if kind == "word"]
-        is_reading = next((word for word in words if word not in _OF_SHOWN), "") in _SHOWN
-    if not is_reading:
-        raise Refusal("Begin with MATCH, WITH, RETURN, UNWIND or CALL: other statements are not for reading")
-    return place
+def _joined_name(name: str) -> str:
+    return re.sub(r"\s", "", name)
 
 
-def _check_token(tokens: list[tuple[str, str]], place: int) -> None:
-    kind, text = tokens[place]
-    is_name = _is_name(tokens, place)
-    if kind not in ("word", "quoted") or (is_name and tokens[place - 1] == ("sign", ".")):
-        return
-    name, end = _dotted(tokens, place)  # no label has dots: in {a: b.c()} and [x IN y WHERE x:A | b.c()] it is called
-    space = name.partition(".")[0]
-    is_called = tokens[end : end + 1] == [("sign", "(")] and tokens[place - 1 : place] != [("word", "call")]
-    if "." in name and (space == "apoc" or (is_called and space not in _NAMESPACES)):
-        raise Refusal(
-            f"{space}.* is not for reading: a function that is not Neo4j's own can reach outside the database"
-        )
-    if kind == "quoted" or is_name:
-        return
-    if text in _WRITING:
-        raise Refusal(WRITES_FORBIDDEN)
-    if text == "load" and tokens[place + 1 : place + 2] == [("word", "csv")]:
-        raise Refusal("LOAD CSV reads files and addresses outside the database")
-    if text == "use":
-        raise Refusal("USE chooses another database: read the one that the server was given")
-    if text == "call":
-        _check_procedure(tokens, place + 1)
-
-
-def _is_name(tokens: list[tuple[str, str]], place: int) -> bool:
-    """Return whether the word at ``place`` can only be a name: of a property, a label, an alias, a key of a map."""
-    before = tokens[place - 1] if place else ("", "")
-    earlier = tokens[place - 2] if place > 1 else ("", "")
-    after = tokens[place + 1] if place + 1 < len(tokens) else ("", "")
-    if before == ("sign", "."):  # but not in "1.SET", nor in a range
-        return earlier[0] != "number" and earlier != ("sign", ".")
-    if before == ("word", "as"):  # but not behind a variable of this name: "WITH 1 AS as CREATE ..."
-        return earlier[0] in ("string", "number", "parameter", "quoted") or (
-            earlier[1] not in _BEFORE_VARIABLE if earlier[0] == "word" else earlier[1] in (")", "]", "}", "*")
-        )
-    if before == ("sign", ":"):
-        return True
-    if before[1] in ("|", "&", "!") and before[0] == "sign":  # a label or a type after another one
-        start = place - 1
-        while start > 0 and (tokens[start][1] in ("|", "&", "!") or tokens[start][0] in ("word", "quoted")):
-            start -= 1
-        return tokens[start] == ("sign", ":")
-    return before[0] == "sign" and before[1] in "{," and after == ("sign", ":")
-
-
-def _check_procedure(tokens: list[tuple[str, str]], place: int) -> None:
-    """Raise Refusal if the CALL before ``place`` may not be made. Subqueries are judged token by token."""
-    kind, text = tokens[place] if place < len(tokens) else ("", "")
-    if (kind, text) == ("sign", "("):  # perhaps a subquery that lists the variables it sees
-        end = next((end for end in range(place, len(tokens)) if tokens[end] == ("sign", ")")), len(tokens))
-        if tokens[end + 1 : end + 2] == [("sign", "{")]:
-            return
-    if not kind or (kind == "sign" and text in "{.,:)[]}=<>|+-*/%^"):  # a subquery, or a variable of this name
-        return
-    name = _dotted(tokens, place)[0] if kind in ("word", "quoted") else "after CALL"
-    if name not in _PROCEDURES and not (kind == "word" and name in _AFTER_VARIABLE):
-        raise Refusal(f"The procedure {name[:60]} is not one of those that only read an index")
-
-
-def _dotted(tokens: list[tuple[str, str]], place: int) -> tuple[str, int]:
-    """Return the name with dots that begins at ``place``, and where it ends."""
-    parts, place = [tokens[place][1]], place + 1
-    while tokens[place : place + 1] == [("sign", ".")] and place + 1 < len(tokens):
-        parts.append(tokens[place + 1][1])
-        place += 2
-    return ".".join(parts), place
+def _check_name(name: str, text: str, end: int) -> None:
+    """Raise Refusal if a name with dots, which ends at ``end`` of ``text``, writes or reaches outside the database."""
+    parts = name.split(".")
+    keywords = [match[1] if (match := re.fullmatch(_KEYWORD, part)) else "" for part in parts]
+    outside = next((word for word in keywords if word not in ("", "call")), "")
+    if outside:
+        raise Refusal(f"{outside.upper()} is no word of reading{IN_BACKTICKS}")
+    if keywords[-1]:
+        after = re.compile(_AFTER_CALL).match(text, end)
+        if after is None or (after[1] and _joined_name(after[1]) not in _PROCEDURES):
+            raise Refusal(f"CALL is for subqueries and the procedures that only read an index{IN_BACKTICKS}")
+    is_called = re.compile(_ARGUMENTS).match(text, end) is not None
+    if is_called and len(parts) > 1 and parts[0] not in _NAMESPACES and name not in _PROCEDURES:
+        raise Refusal(f"{parts[0]}.* is not Neo4j's own: such a function can reach outside the database")
 
 
 # The process.

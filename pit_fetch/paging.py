@@ -1,37 +1,35 @@
-"""Run providers' page loops: by number, by offset, or by the position of the next page that a reply states.
+"""Run providers' page loops: by number, by offset, by the position of the next page that a reply states, or by time.
 
 A provider reads one page, the loop asks for the next one, and the framework decides when it has enough. A generator
 that is not resumed asks for nothing more, so no loop counts records.
 
-    yield from numbered(lambda number: read_page(context, number), size=100, order=newest_first)
+    yield from numbered(lambda number: read_page(context, number), size=100, newest_first=True)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.gaps import Code
-from pit_fetch.provider import Page, Record
+from pit_fetch.gaps import Code, Gap, gap
+from pit_fetch.provider import Page, Record, Watermark
 
-__all__ = ["children", "follow", "newest_first", "numbered"]
+__all__ = ["by_time", "children", "follow", "numbered", "slices"]
 
 Position = TypeVar("Position", bound=Hashable)
 Parent = TypeVar("Parent")
 Child = TypeVar("Child")
-Order = Callable[[datetime], datetime]
-
-
-def newest_first(oldest: datetime) -> datetime:
-    """Order a source that sends its newest records first: later pages hold nothing newer than ``oldest``."""
-    return oldest
 
 
 def follow(
-    read: Callable[[Position], tuple[Iterable[Record], Position | None]], start: Position, order: Order | None = None
+    read: Callable[[Position], tuple[Iterable[Record], Position | None]],
+    start: Position,
+    *,
+    newest_first: bool = False,
+    slack: timedelta = timedelta(0),
 ) -> Generator[Page, None, None]:
     """Yield the pages from ``start`` on. ``read`` returns a page's records and the next position, or None at the end.
 
@@ -46,7 +44,7 @@ def follow(
         is_first = not visited
         visited.add(position)
         records, position = read(position)
-        yield Page(tuple(records), order, continues_previous=not is_first)
+        yield Page(tuple(records), newest_first, slack, continues_previous=not is_first)
 
 
 def children(
@@ -110,7 +108,8 @@ def numbered(
     first: int = 0,
     step: int = 1,
     most: int | None = None,
-    order: Order | None = None,
+    newest_first: bool = False,
+    slack: timedelta = timedelta(0),
 ) -> Generator[Page, None, Sequence[Record]]:
     """Yield the pages ``first``, ``first + step``, and so on, up to one with fewer than ``size`` rows.
 
@@ -127,5 +126,49 @@ def numbered(
         is_capped = most is not None and number + step >= first + most * step
         return records, number + step if is_full and not is_capped else None
 
-    yield from follow(page, first, order)
+    yield from follow(page, first, newest_first=newest_first, slack=slack)
     return rows
+
+
+def by_time(
+    read: Callable[[datetime], Iterable[Record]], until: datetime, *, size: int, slack: timedelta = timedelta(0)
+) -> Iterator[Page | Gap]:
+    """Yield the pages of a source without pages: the next window ends with the oldest row of the last one.
+
+    ``read(until)`` returns one record per row, the newest ``size`` of those up to ``until``, newest first. The first
+    ``until`` is :attr:`Query.horizon`. A window with fewer rows is the last one. So is one whose rows are all of one
+    instant: a gap then says that the source gives no more.
+    """
+    is_first = True
+    while True:
+        records = tuple(read(until))
+        yield Page(records, newest_first=True, slack=slack, continues_previous=not is_first)
+        if len(records) < size:
+            return
+        oldest = min((record.available_at for record in records if record.available_at is not None), default=until)
+        if oldest >= until and not is_first:
+            yield gap(Code.RESULT_CAP)
+            return
+        until, is_first = oldest, False
+
+
+def slices(
+    read: Callable[[datetime, datetime], Iterable[Record]],
+    since: datetime,
+    until: datetime,
+    length: timedelta,
+    *,
+    slack: timedelta = timedelta(0),
+    max_empty: int = 0,
+) -> Iterator[Record | Watermark]:
+    """Yield the records of one span of time after the other, newest first, each with a watermark at its beginning.
+
+    ``read(start, end)`` returns the records of a span, in any order. The spans rest on the request alone: ``since`` and
+    ``until`` are its own (:attr:`Query.since`, :attr:`Query.horizon`). ``slack`` is by how much a record may be
+    available after the end of its span, and ``max_empty`` is as in :class:`Watermark`.
+    """
+    while until > since:
+        start = max(since, until - length)
+        yield from read(start, until)
+        yield Watermark(start + slack, max_empty)
+        until = start

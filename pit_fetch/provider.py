@@ -1,6 +1,7 @@
 """The author's API: the values that describe a source. A provider is a frozen value, not a class to inherit from.
 
-    PROVIDER = Provider(name="my-source", summary="…", fetch=fetch, parse_reply=parse_reply, hosts=(…,), options=(…,))
+    NEWS = Operation("news", fetch=fetch, parse_reply=parse_reply, fields=(Field("title"),))
+    PROVIDER = Provider(name="my-source", summary="…", operations=(NEWS,), hosts=(…,), options=(…,))
 
 ``fetch`` is a generator of records and pages. It receives an HTTP client. It opens no sockets, reads no
 environment variables, prints nothing, and never sorts, cuts, counts or compares with the PIT. It may
@@ -13,20 +14,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta
-from enum import Enum
+from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, NoReturn, Protocol, TypeVar
 
 from pit_fetch.errors import ConfigError, UpstreamError, UsageError
-from pit_fetch.gaps import TRANSIENT_STATUSES, Gap, gap
+from pit_fetch.gaps import TRANSIENT_STATUSES, Code, Gap, gap
 from pit_fetch.times import parse_rfc3339, window_end
 from pit_fetch.transport import HttpReply, Params
 
 __all__ = [
     "API_VERSION",
-    "STAMPS",
+    "ENVELOPE_FIELDS",
+    "Archiving",
     "Basis",
     "Bearer",
+    "Caveat",
     "ConfigError",
     "Context",
     "CoveredBy",
@@ -35,7 +38,6 @@ __all__ = [
     "Field",
     "FieldKind",
     "FieldRole",
-    "File",
     "Gap",
     "HeaderKey",
     "Host",
@@ -55,33 +57,22 @@ __all__ = [
     "Record",
     "Retry",
     "RetryAfter",
-    "SourceTag",
     "Stage",
     "UpstreamError",
     "UsageError",
     "Watermark",
-    "Window",
     "gap",
 ]
 
-API_VERSION = 3
+API_VERSION = 4
 
 OptionKind = Literal["text", "list", "integer", "number", "instant", "flag"]
 FieldKind = Literal["text", "number", "integer", "instant", "date", "flag", "list", "object"]
-SourceTag = Literal["neo4j_created", "edgar_accepted", "time_series_timestamp", "provider_metadata"]
-Dating = Literal["record", "receipt", "never"]
 Reach = Literal["all", "newest", "some"]
 CoveredBy = Literal["any", "superset", "evidence"]
 
 # The fields that every item has besides its payload, in this order, regardless of --fields and --max-chars.
-STAMPS = ("available_at", "available_at_source", "revised_at", "first_seen_at", "evidence", "id")
-
-
-class Window(Enum):
-    """Who applies --date-from and --date-to, for an :attr:`Operation.window` that no single field can express."""
-
-    BY_SELECT = "by select"  # ``select`` does, so an archive can apply them to the records of any other request
-    BY_ASKING = "by asking"  # ``fetch`` alone does: an archive answers with requests of the same dates only
+ENVELOPE_FIELDS = ("available_at", "available_at_source", "revised_at", "first_seen_at", "evidence", "id")
 
 
 class Record(NamedTuple):
@@ -89,7 +80,6 @@ class Record(NamedTuple):
 
     id            the source's own id of the item; "" if it has none, which makes the item unusable
     available_at  the aware instant from which the item was public; None if that cannot be shown
-    available_at_source  the kind of stamp that ``available_at`` rests on
     payload       the fields of the item, JSON values only
     revised_at    the aware instant of the last revision, if the source serves the latest revision only
     at_receipt    ``available_at`` is when the reply was received, because the source states no time. Of something
@@ -97,10 +87,11 @@ class Record(NamedTuple):
                   stamped after its receipt is withheld. Each run stamps such an item later, so its place in the order
                   and its cursor do not rest on the stamp
     first_seen_at when an archive first held the item, if that is the proof; providers leave it None
-    claimed_at    the aware instant from which the item was public by :attr:`Operation.claims`, and never later than
+    claimed_at    the aware instant from which the item was public by :attr:`Dating.claims`, and never later than
                   its proof. Only where the operator accepts claims is it served by it, and only while nothing proves it
     claimed_payload  the fields of the item as the claim has them, if they differ from ``payload``
     is_claimed    whether it is served on its claim; providers leave it False
+    available_at_source  the kind of stamp that ``available_at`` rests on, a word of the envelope's
     period        the text of :attr:`Operation.period`. A provider gives it, as an ISO date, only where no field has one
 
     A source may yield several records with the same id: the versions of one item, such as the vintages
@@ -109,7 +100,6 @@ class Record(NamedTuple):
 
     id: str
     available_at: datetime | None
-    available_at_source: SourceTag
     payload: Mapping[str, Any]
     revised_at: datetime | None = None
     at_receipt: bool = False
@@ -117,6 +107,7 @@ class Record(NamedTuple):
     claimed_at: datetime | None = None
     claimed_payload: Mapping[str, Any] | None = None
     is_claimed: bool = False
+    available_at_source: str = "provider_metadata"
     period: str = ""
 
 
@@ -138,13 +129,14 @@ class Watermark(NamedTuple):
 class Page(NamedTuple):
     """The records of one reply. :mod:`pit_fetch.paging` makes pages.
 
-    order    for a source that sends its newest records first: maps the oldest *public* instant of the
-             page to one at or before which every record of later pages was available
+    newest_first  later pages hold nothing newer than the oldest *public* record of this one, but for ``slack``
+    slack    by how much a record of a later page may be newer: where stamps are less precise than the order
     continues_previous  the page continues the one before it
     """
 
     records: tuple[Record, ...]
-    order: Callable[[datetime], datetime] | None = None
+    newest_first: bool = False
+    slack: timedelta = timedelta(0)
     continues_previous: bool = False
 
 
@@ -175,10 +167,6 @@ class Field(NamedTuple):
     is_origin: bool = False
 
 
-def _window_start(query: Query) -> datetime | None:
-    return query.since if query.operation.window in ("", "available_on") else None
-
-
 Meaning = Literal["publication", "interval_start", "interval_end", "start", "day"]
 
 
@@ -198,32 +186,49 @@ class Basis(NamedTuple):
     after: timedelta = timedelta(0)
 
 
-class Operation(NamedTuple):
-    """One thing that a source can be asked for, and how its records are dated.
+class Dating(NamedTuple):
+    """How the records of an operation are dated.
 
-    name     the name by which a request chooses it; "" for a provider's only operation
-    rule     how a record is dated, in words, for help and docs; why: the reason, with its source
-    claims   what names the instant of a record that nothing proves (:attr:`Record.claimed_at`), and what may have
-             changed since, in words for gaps, help and docs; "" if no convention is honest
-    dating   "record": each record by its own stamps; "receipt": a snapshot, public when it was fetched;
-             "never": nothing shows when its records were public, so none is served with a PIT
-    needs    the options it requires; takes: the others it accepts. A single operation that names none accepts all
-    fields   the fields that a payload can have, if they are known
-    window   the field that --date-from and --date-to compare. A date counts as its last instant. "" is
-             ``available_at``, "available_on" the day that ends with it. A :class:`Window` if the provider applies
-             them. None: dates mean nothing here, and a request with dates is refused
-    period   the field with the date that a record is about. Of records that were public at one instant, of those of a
-             snapshot and of undated ones, the newest period comes first. "" orders them by id
-    reach    how much of the records in the window a complete fetch holds. "all": what it lacks, the source no longer
-             has. "newest": the source drops its oldest records after a while, so records older than those of a fetch
-             are not gone; a gap states this. "some": the source makes a choice, such as a page of headlines or the
-             best matches. Records after the PIT take part in it, and what it lacks is not gone: say so in ``caveats``
-    caveats  fixed statements of what a request cannot show; they depend on the request alone
-    of_today  yields, from the request alone, what it identifies by a list or a name of today's (a company by its
-             ticker), and what to give instead: each is a caveat, and under a ceiling the request is refused
-    basis    the meaning of the fields from which stamps derive, where a field alone does not show it
-    normalize_query  returns the query in the operation's own terms: an option under another name, a default.
-                     Raises ConfigError for values that only this operation refuses
+    by      "record": each record by its own stamps; "receipt": a snapshot, public when it was fetched; "never": nothing
+            shows when its records were public, so none is served with a PIT
+    rule    the rule in words, for help and docs; why: the reason, with its source
+    claims  what names the instant of a record that nothing proves (:attr:`Record.claimed_at`), and what may have
+            changed since, in words for gaps, help and docs; "" if no convention is honest
+    basis   the meaning of the fields from which stamps derive, where a field alone does not show it
+    """
+
+    by: Literal["record", "receipt", "never"] = "record"
+    rule: str = ""
+    why: str = ""
+    claims: str = ""
+    basis: tuple[Basis, ...] = ()
+
+
+class Caveat(NamedTuple):
+    """Something that a request cannot show, as a gap of its answer states it.
+
+    archived  the same where an archive answers, with what was fetched at another time; "" if it is ``text``, too
+    of_today  a list or a name of today's says what the request means (a company by its ticker). The text says what to
+              give instead: under a ceiling the request is refused with it
+    """
+
+    text: str
+    archived: str = ""
+    of_today: bool = False
+
+
+def _window_start(query: Query) -> datetime | None:
+    return query.since if query.operation.window in ("available_at", "available_on") else None
+
+
+class Archiving(NamedTuple):
+    """What an archive must know of an operation. The defaults are those of records that are read back by their stamps.
+
+    reach       how much of the records in the window a complete fetch holds. "all": what it lacks, the source no longer
+                has. "newest": the source drops its oldest records after a while, so records older than those of a fetch
+                are not gone; a gap states this. "some": the source makes a choice, such as a page of headlines or the
+                best matches. Records after the PIT take part in it, and what it lacks is not gone: say so in
+                :attr:`Operation.caveats`
     versions    the source sends several versions of an item. The horizon is then the PIT: a window that ended
                 earlier would leave out the newest version, and bring a superseded one back
     as_of_pit   with a PIT, the source is asked for its state of then, so that a reply about the past shows nothing of
@@ -236,35 +241,69 @@ class Operation(NamedTuple):
     chooses_unless  the options that name what is wanted, such as a document by its number. With one of them given,
                 ``fetch`` yields every record of it that it can use, whatever the horizon: a capture then answers for
                 the time before it, too
-    earliest    the instant before which no record can be wanted, from the request alone; None if there is none.
-                An archive looks no further back, and ``diff`` and ``explain`` begin their window there
-    timeout     seconds that a fetch may take without --timeout; less than the 600 after which an agent's
-                client gives up
-    search_terms  words for it in other tools, separated by spaces: a wrong name is answered with a hint at this one
+    earliest    (query) -> the instant before which no record can be wanted, from the request alone; None if there is
+                none. An archive looks no further back, and ``diff`` and ``explain`` begin their window there
+    resolve     (query, context) -> the query with what names stand for in a list of the source's (a company's number
+                for its ticker), in the option that takes these, and None in that of the names
+                (:attr:`Option.stands_for`). Of several names that are all unknown, an empty tuple, which asks for
+                nothing; a single unknown name stays. In a capture an unknown name is an error. ``fetch`` begins with
+                it, and an archive does the same with the list that was recorded
+    note        (query) -> a note for a capture that answers later questions otherwise than one may think, or ""
     """
 
-    name: str = ""
-    rule: str = ""
-    why: str = ""
-    claims: str = ""
-    dating: Dating = "record"
-    needs: tuple[str, ...] = ()
-    takes: tuple[str, ...] = ()
-    fields: tuple[Field, ...] = ()
-    window: str | Window | None = ""
-    caveats: Callable[[Query], Iterable[str]] = lambda query: ()
-    of_today: Callable[[Query], Iterable[str]] = lambda query: ()
-    normalize_query: Callable[[Query], Query] = lambda query: query
-    earliest: Callable[[Query], datetime | None] = _window_start
-    basis: tuple[Basis, ...] = ()
+    reach: Reach = "all"
     versions: bool = False
     as_of_pit: bool = False
     chooses: bool = False
     chooses_unless: tuple[str, ...] = ()
+    earliest: Callable[[Query], datetime | None] = _window_start
+    resolve: Callable[[Query, Context], Query] | None = None
+    note: Callable[[Query], str] = lambda query: ""
+
+
+def _read_files_alone(query: Query, context: Context) -> NoReturn:
+    raise ConfigError(Code.USAGE, text="this source reads files alone: give one with --input-file.")
+
+
+class Operation(NamedTuple):
+    """One thing that a source can be asked for.
+
+    name     the name by which a request chooses it; "" for a provider's only operation. A request that names none asks
+             for the first one, unless there are more than eight
+    fetch    (query, context) -> records, pages and gaps, from the network; watermarks if it can promise an order
+    parse_reply  (body, query) -> the records of one raw reply. It reads ``--input-file``, and an archive reads each
+             reply by it. None: a reply alone does not show its records, so an archive runs ``fetch`` on them again
+    dating   how its records are dated
+    needs    the options it requires; takes: the others it accepts. A single operation that names none accepts all
+    fields   the fields that a payload can have, if they are known
+    window   what --date-from and --date-to compare: "available_at", "available_on" (the day that ends with it), or a
+             field of the payload, where a date counts as its last instant. "select": ``select`` applies them. "": dates
+             mean nothing here, and a request with dates is refused
+    period   the field with the date that a record is about. Of records that were public at one instant, of those of a
+             snapshot and of undated ones, the newest period comes first. "" orders them by id
+    caveats  (query) -> what a request cannot show; from the request alone
+    normalize  (query) -> the query in the operation's own terms: an option under another name, a default. Raises
+             ConfigError for values that only this operation refuses
+    archiving  what an archive must know of it
+    timeout  seconds that a fetch may take without --timeout; less than the 600 after which an agent's
+             client gives up
+    search_terms  words for it in other tools, separated by spaces: a wrong name is answered with a hint at this one
+    """
+
+    name: str = ""
+    fetch: Callable[[Query, Context], Iterable[Record | Page | Gap | Watermark]] = _read_files_alone
+    parse_reply: Callable[[bytes, Query], Iterable[Record | Gap]] | None = None
+    dating: Dating = Dating()
+    needs: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+    fields: tuple[Field, ...] = ()
+    window: str = "available_at"
+    period: str = ""
+    caveats: Callable[[Query], Iterable[str | Caveat]] = lambda query: ()
+    normalize: Callable[[Query], Query] = lambda query: query
+    archiving: Archiving = Archiving()
     timeout: float = 60.0
     search_terms: str = ""
-    period: str = ""
-    reach: Reach = "all"
 
     @property
     def required(self) -> tuple[str, ...]:
@@ -290,7 +329,6 @@ class Query(NamedTuple):
     operation  the chosen operation
     offline    the records come from --input-file: the framework calls ``parse_reply``, not ``fetch``
     capture    the fetch is made to be recorded: its records are not shown, as of whatever PIT
-    archived   for ``Operation.caveats``: an archive answers, with what was fetched at other times
     accepts_claims  the operator accepts the claims of the operation: what has only those is wanted, too
     """
 
@@ -305,7 +343,6 @@ class Query(NamedTuple):
     operation: Operation = Operation()
     offline: bool = False
     capture: bool = False
-    archived: bool = False
     accepts_claims: bool = False
 
     @property
@@ -315,9 +352,10 @@ class Query(NamedTuple):
 
     @property
     def chooses(self) -> bool:
-        """Whether ``fetch`` chooses among records (:attr:`Operation.chooses`): no option names what is wanted."""
-        named = (self.options.get(name) for name in self.operation.chooses_unless)
-        return self.operation.chooses and all(value is None or value is False for value in named)
+        """Whether ``fetch`` chooses among records (:attr:`Archiving.chooses`): no option names what is wanted."""
+        archiving = self.operation.archiving
+        named = (self.options.get(name) for name in archiving.chooses_unless)
+        return archiving.chooses and all(value is None or value is False for value in named)
 
     @property
     def may_report_today(self) -> bool:
@@ -349,12 +387,10 @@ class Query(NamedTuple):
 _LAST_INSTANT = timedelta(microseconds=1)
 
 
-def _instant_of(record: Record, window: str | Window | None) -> datetime | None:
-    if window is None or isinstance(window, Window):
-        return None
-    if window in ("", "available_on"):
+def _instant_of(record: Record, window: str) -> datetime | None:
+    if window in ("available_at", "available_on"):
         public = record.available_at
-        return public - _LAST_INSTANT if public is not None and window else public
+        return public - _LAST_INSTANT if public is not None and window == "available_on" else public
     text = record.payload.get(window)
     instant = parse_rfc3339(text)
     if instant is not None or not isinstance(text, str):
@@ -543,10 +579,13 @@ class Host(NamedTuple):
 
 
 class Credential(NamedTuple):
-    """A secret (or an identification, with ``secret=False``), taken from the first variable that is set.
+    """What the user sets for a source: a secret, an identification, or a local file. The first variable counts.
 
-    ``check`` returns what is wrong with a value, in words that do not repeat it, or None. ``public`` are values that
-    the source itself publishes, such as ``demo``: they are no secrets. Any other secret has at least 8 characters.
+    hint     tells the user how to obtain it
+    secret   its value must not get out. It has at least 8 characters
+    check    returns what is wrong with a value, in words that do not repeat it, or None
+    public   values that the source itself publishes, such as ``demo``: they are no secrets
+    is_file  it is the path of a file, which :meth:`Context.file` returns for reading only: it is no secret
     """
 
     name: str
@@ -555,17 +594,7 @@ class Credential(NamedTuple):
     secret: bool = True
     check: Callable[[str], str | None] | None = None
     public: tuple[str, ...] = ()
-
-
-class File(NamedTuple):
-    """A local file that a provider reads; the environment variable ``variable`` holds its path.
-
-    ``hint`` tells the user how to obtain it. :meth:`Context.file` returns its path, for reading only.
-    """
-
-    name: str
-    variable: str
-    hint: str = ""
+    is_file: bool = False
 
 
 class Option(NamedTuple):
@@ -587,7 +616,7 @@ class Option(NamedTuple):
                  list, with all values of it and maybe others; a value with a leading hyphen excludes, and those may
                  exclude nothing else. "evidence": of a flag that only adds evidence to records, those that have it if
                  the question does. What is missing in a request without that evidence is not gone
-    stands_for   of an option that takes names, the option that takes what they stand for: :attr:`Provider.resolve`
+    stands_for   of an option that takes names, the option that takes what they stand for: :attr:`Archiving.resolve`
     search_terms  names of such an option in other tools, separated by spaces: an unknown option of such a name is
                   answered with a hint at this one
     """
@@ -612,49 +641,61 @@ class Option(NamedTuple):
 
 
 class Provider(NamedTuple):
-    """A source.
+    """A source: its operations, and what they share.
 
-    fetch        (query, context) -> records, pages and gaps, from the network; watermarks if it can promise an order
-    parse_reply  (body, query) -> the records of one raw reply (--input-file, and fetch itself)
+    operations   the things that can be asked for; a single one without a name if there is no choice
+    options      its own options. The one that names the operation, ``op``, comes from the operations
     select       (query, record) -> whether the request wants the record: the filters that are applied locally
     derive       (query) -> a stage that computes across records, or None. The stage receives public records only:
                  all of them, newest first, back from the PIT, regardless of --after and --date-to. What it yields
                  is in the order of an answer: by instant, by :attr:`Operation.period`, and by id. A gap of the stage
                  rests on public records, too, and so is in an archive's answer, where those of ``fetch`` are not
     when_empty   (query) -> a hint for an answer without records, or ""; it depends on the request alone
-    when_captured  (query) -> a note for a capture that answers later questions otherwise than one may think, or ""
-    resolve      (query, context) -> the query with what names stand for in a list of the source's (a company's number
-                 for its ticker), in the option that takes these, and None in that of the names
-                 (:attr:`Option.stands_for`). Of several names that are all unknown, an empty tuple, which asks for
-                 nothing; a single unknown name stays. In a capture an unknown name is an error. ``fetch`` begins with
-                 it, and an archive does the same with the list that was recorded
-    operations   the things that can be asked for; a single one without a name if there is no choice
     page_size    the number of public records that --max-pages counts as one page
     packages     the packages that it needs beyond those of the program, as they are imported and installed: a listing
                  says which of them are missing
-    agents       the bundled agents that fetch from it, by name: the guard lets them use its options
     search_terms  other words for the source, separated by spaces: an unknown source of such a name is answered
                   with a hint at this one
     """
 
     name: str
     summary: str
-    fetch: Callable[[Query, Context], Iterable[Record | Page | Gap | Watermark]]
-    parse_reply: Callable[[bytes, Query], Iterable[Record | Gap]]
+    operations: tuple[Operation, ...] = (Operation(),)
+    options: tuple[Option, ...] = ()
+    hosts: tuple[Host, ...] = ()
+    credentials: tuple[Credential, ...] = ()
     select: Callable[[Query, Record], bool] = lambda query, record: True
     derive: Callable[[Query], Stage | None] = lambda query: None
     when_empty: Callable[[Query], str] = lambda query: ""
-    when_captured: Callable[[Query], str] = lambda query: ""
-    resolve: Callable[[Query, Context], Query] | None = None
-    operations: tuple[Operation, ...] = (Operation(),)
     aliases: tuple[str, ...] = ()
-    hosts: tuple[Host, ...] = ()
-    credentials: tuple[Credential, ...] = ()
-    files: tuple[File, ...] = ()
-    options: tuple[Option, ...] = ()
     page_size: int = 100
     packages: tuple[str, ...] = ()
     help: str = ""
-    api_version: int = API_VERSION
-    agents: tuple[str, ...] = ()
     search_terms: str = ""
+
+    @property
+    def all_options(self) -> tuple[Option, ...]:
+        """Its options, after the one that names the operation, if it has several."""
+        if len(self.operations) == 1:
+            return self.options
+        return (_operation_option(tuple(operation.name for operation in self.operations)), *self.options)
+
+
+# With more operations than that, one has to be named: a default would be a guess, and a list of them no help.
+_FEW = 8
+
+
+@lru_cache
+def _operation_option(names: tuple[str, ...]) -> Option:
+    """Return the option that names an operation, in any case."""
+    is_few = len(names) <= _FEW
+    spelled = {name.casefold(): name for name in names}
+    return Option(
+        "op",
+        "what to ask for",
+        choices=names if is_few else (),
+        default=names[0] if is_few else None,
+        metavar="OP",
+        positional="one",
+        parse=lambda text: spelled.get(text.strip().casefold(), text.strip()),
+    )

@@ -9,6 +9,8 @@ mean anything is ``None`` (undated). There is deliberately no free-form parser.
 True
 >>> parse_wall_clock("2024-11-03 01:30:00", NEW_YORK).isoformat()  # the second of two such hours
 '2024-11-03T06:30:00+00:00'
+>>> parse_unix(1708030800) == parse_unix("1708030800000", per_second=1_000) == parse_compact("20240215T210000Z")
+True
 >>> end_of_day(parse_date("2024-02-15"), NEW_YORK).isoformat()
 '2024-02-16T05:00:00+00:00'
 
@@ -20,6 +22,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from fractions import Fraction
 from typing import TypeGuard
 from zoneinfo import ZoneInfo
 
@@ -33,10 +36,12 @@ __all__ = [
     "end_of_minute",
     "in_new_york",
     "is_weekend",
+    "parse_compact",
     "parse_date",
     "parse_http_date",
     "parse_rfc2822",
     "parse_rfc3339",
+    "parse_unix",
     "parse_wall_clock",
     "start_of_day",
     "wall_clock",
@@ -50,6 +55,7 @@ _DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _WALL_CLOCK = r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]{1,9})?)?"
 # 1973 to 5138. Fewer digits are more likely a date without dashes, more are milliseconds.
 _UNIX_SECONDS = r"[0-9]{9,11}"
+_COMPACT = r"([0-9]{4})([0-9]{2})([0-9]{2})(?:T?([0-9]{2})([0-9]{2})([0-9]{2})?(Z)?)?"
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONDAY, _THURSDAY, _FRIDAY = 0, 3, 4
@@ -78,6 +84,39 @@ def parse_rfc3339(text: object) -> datetime | None:
     if not isinstance(text, str) or text.rstrip().endswith("-00:00"):
         return None
     return _utc(gate.parse_iso8601(text, round_up=True))
+
+
+def parse_unix(value: object, per_second: int = 1) -> datetime | None:
+    """Return the UTC instant of a number of seconds since 1970, or of its text, rounded up to the microsecond.
+
+    ``per_second`` is 1,000 for milliseconds. Undated: what lies before 1973 or after 5138, since it is more likely a
+    date without dashes, or in another unit.
+    """
+    if isinstance(value, bool) or not re.fullmatch(r"[0-9]{9,16}(\.[0-9]{1,9})?", str(value)):
+        return None
+    micros = -(Fraction(str(value)) * 1_000_000 // -per_second)
+    seconds, rest = divmod(int(micros), 1_000_000)
+    if not re.fullmatch(_UNIX_SECONDS, str(seconds)):
+        return None
+    return datetime.fromtimestamp(seconds, UTC) + timedelta(microseconds=rest)
+
+
+def parse_compact(text: object, zone: tzinfo | None = None) -> datetime | None:
+    """Return the UTC instant of compact ISO 8601: ``20240215T210000``, also without ``T``, seconds or the clock.
+
+    It is read in ``zone``, or in UTC if it ends with ``Z``; None if it names none and there is no ``zone``. Without
+    seconds it means the last instant of its minute, without a clock the end of its day.
+    """
+    match = re.fullmatch(_COMPACT, text) if isinstance(text, str) else None
+    place = UTC if match is not None and match[7] else zone
+    if match is None or place is None:
+        return None
+    year, month, day, hour, minute, second, _ = match.groups()
+    date_text = f"{year}-{month}-{day}"
+    if hour is None:
+        moment = parse_date(date_text)
+        return None if moment is None else end_of_day(moment, place)
+    return parse_wall_clock(f"{date_text} {hour}:{minute}{f':{second}' if second else ''}", place)
 
 
 def parse_rfc2822(text: object) -> datetime | None:

@@ -24,8 +24,10 @@ __all__ = [
     "TransportError",
 ]
 
-# A parameter with several values is sent several times.
-Params = Mapping[str, str | Sequence[str]]
+# What a provider gives as parameters, and their texts: numbers, flags as "true" and "false", and what is None not at
+# all. A parameter with several values is sent several times.
+Params = Mapping[str, str | float | bool | Iterable[str | float] | None]
+SentParams = Mapping[str, str | Sequence[str]]
 _NONE: Mapping[str, str] = MappingProxyType({})
 # Why an exchange did not complete; all but the last are rows of the table of gaps.
 Fault = Literal[
@@ -61,7 +63,7 @@ class HttpRequest(NamedTuple):
 
     method: Literal["GET", "HEAD", "POST", "LOAD"]
     url: str
-    params: Params = _NONE
+    params: SentParams = _NONE
     headers: Mapping[str, str] = _NONE
     body: bytes | None = None
     signature: Signature = Signature()
@@ -160,11 +162,8 @@ class ReplayingTransport:
         return replies.pop(0) if len(replies) > 1 else replies[0]
 
 
-def as_texts(params: Mapping[str, Any] | None) -> Params:
-    """Return parameters as an address spells them: texts, or several of them. One that is None is not sent.
-
-    A provider may pass an option's value as it is, and every transport, recorder and replay sees the same request.
-    """
+def as_texts(params: Params | None) -> SentParams:
+    """Return parameters as an address spells them: every transport, recorder and replay sees the same request."""
     present = {name: value for name, value in (params or {}).items() if value is not None}
     return {
         name: _format_value(value)

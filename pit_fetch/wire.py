@@ -23,7 +23,7 @@ from pit_fetch.support.encoding import decode_page
 from pit_fetch.transport import HttpReply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
     from html.parser import HTMLParser
 
 __all__ = [
@@ -33,10 +33,12 @@ __all__ = [
     "decode_page",
     "lenient_json",
     "limited",
+    "page_in",
     "read_html",
     "record_in",
     "rows_in",
     "strict_json",
+    "text",
     "unescape",
 ]
 
@@ -89,12 +91,41 @@ def rows_in(body: bytes, *keys: str) -> Iterator[dict[str, Any]]:
     that cannot be read, becomes ``{}``, so that it fails alone and the number of rows stays. Raise UpstreamError if
     there is no such array.
     """
-    node = lenient_json(body, rows=len(keys) + 1)
+    return iter(_rows_of(lenient_json(body, rows=len(keys) + 1), keys))
+
+
+def page_in(body: bytes, *keys: str, following: str) -> tuple[list[dict[str, Any]], str | None]:
+    """Return the rows as :func:`rows_in` does, and the text or number at ``following``; None where the pages end.
+
+    ``following`` is a key of the document, or several with points between them. For :func:`pit_fetch.paging.follow`.
+
+    >>> page_in(b'{"data": [{"id": 1}], "meta": {"next": "x2"}}', "data", following="meta.next")
+    ([{'id': 1}], 'x2')
+    """
+    document = lenient_json(body, rows=len(keys) + 1)
+    return _rows_of(document, keys), text(_node_at(document, following.split("."))) or None
+
+
+def _rows_of(document: Any, keys: Sequence[str]) -> list[dict[str, Any]]:
+    rows = _node_at(document, keys)
+    if not isinstance(rows, list):
+        raise UpstreamError(Code.MALFORMED, problem=f"it has no array {'.'.join(keys)}".rstrip())
+    return [row if isinstance(row, dict) else {} for row in rows]
+
+
+def _node_at(node: Any, keys: Iterable[str]) -> Any:
     for key in keys:
         node = node.get(key) if isinstance(node, dict) else None
-    if not isinstance(node, list):
-        raise UpstreamError(Code.MALFORMED, problem=f"it has no array {'.'.join(keys)}".rstrip())
-    return (row if isinstance(row, dict) else {} for row in node)
+    return node
+
+
+def text(value: object) -> str:
+    """Return a text as it is, a whole number in digits, and "" for anything else.
+
+    >>> text("Acme"), text(7), text(None)
+    ('Acme', '7', '')
+    """
+    return str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
 
 
 def record_in(body: bytes, *keys: str) -> dict[str, Any]:

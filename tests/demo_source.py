@@ -22,7 +22,7 @@ Stream = Iterable[Record | Page | Gap | Watermark]
 def record(name: str, minutes: float = 1, revised: float | None = None, **payload: Any) -> Record:
     """A record that is so many minutes older than the PIT; a late one has fewer than none."""
     revision = None if revised is None else PIT - timedelta(minutes=revised)
-    return Record(name, PIT - timedelta(minutes=minutes), "provider_metadata", payload, revision)
+    return Record(name, PIT - timedelta(minutes=minutes), payload, revision)
 
 
 def demo(records: Stream | Callable[[Query, Context], Stream] = (), **changes: Any) -> Provider:
@@ -31,14 +31,9 @@ def demo(records: Stream | Callable[[Query, Context], Stream] = (), **changes: A
     def given(query: Query, context: Context) -> Iterator[Record | Page | Gap | Watermark]:
         yield from records(query, context) if callable(records) else records
 
-    made: dict[str, Any] = {
-        "name": "demo",
-        "summary": "a source",
-        "fetch": given,
-        "parse_reply": lambda body, query: given(query, None),  # type: ignore[arg-type]
-        "page_size": 1_000,
-    }
-    return Provider(**{**made, **changes})
+    parse_reply = changes.pop("parse_reply", lambda body, query: given(query, None))  # type: ignore[arg-type]
+    made = Provider(**{"name": "demo", "summary": "a source", "page_size": 1_000, **changes})
+    return change_operations(made, fetch=given, parse_reply=parse_reply)
 
 
 def nobody(request: object) -> Response:
@@ -55,3 +50,8 @@ def ask(folder: Path, provider: Provider, *words: str, app: App = nobody, **give
 def at_pit(folder: Path, provider: Provider, *words: str, **given: Any) -> Answer:
     """The same as of the PIT."""
     return ask(folder, provider, "--pit", PIT_TEXT, *words, **given)
+
+
+def change_operations(provider: Provider, **changes: Any) -> Provider:
+    """Return the provider with ``changes`` to each of its operations."""
+    return provider._replace(operations=tuple(operation._replace(**changes) for operation in provider.operations))

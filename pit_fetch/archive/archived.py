@@ -195,7 +195,7 @@ def as_indexed(
     query, evidence = recorded.query, recorded.evidence_fields
     items: dict[str, list[versions.FreshVersion]] = {}
     rows: set[int] = set()
-    reach = query.operation.reach
+    reach = query.operation.archiving.reach
     for record, is_public in made.received:
         if not record.id or not _is_encodable(record.id):  # an answer leaves out what has no id, too
             continue
@@ -208,7 +208,7 @@ def as_indexed(
             rows.add(versions.row_digest(record, evidence))
     # Sources send empty replies under load, so an empty one shows nothing as absent.
     is_conclusive = complete and made.has_every_item and bool(items or rows)
-    since = microseconds.to_micros(query.operation.earliest(query))
+    since = microseconds.to_micros(query.operation.archiving.earliest(query))
     if reach == "newest":
         # Of several records of the oldest instant, some may have been dropped.
         stamps = [version.available for known in items.values() for version in known if version.available]

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from pit_fetch.archive.store import microseconds
 from pit_fetch.archive.store.journal import FetchEntry
 from pit_fetch.errors import PitFetchError
-from pit_fetch.provider import Context, Host, Provider, Query, Record, Window
+from pit_fetch.provider import Context, Host, Provider, Query, Record
 from pit_fetch.request import coverage
 from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, from_canonical
 from pit_fetch.request.operations import is_wanted
@@ -68,7 +68,7 @@ class InterpretedFetch(NamedTuple):
     @property
     def is_snapshot(self) -> bool:
         """Whether the records carry no time of their own: each reply is one whole."""
-        return self.query.operation.dating != "record"
+        return self.query.operation.dating.by != "record"
 
     @property
     def evidence_fields(self) -> frozenset[str]:
@@ -78,7 +78,7 @@ class InterpretedFetch(NamedTuple):
     @property
     def is_whole_capture(self) -> bool:
         """Whether it asked for all that its source had, so that it rests on nothing that came later than a PIT."""
-        has_all = self.is_snapshot or self.query.operation.reach != "some"
+        has_all = self.is_snapshot or self.query.operation.archiving.reach != "some"
         return self.fetch.kind == "capture" and not self.query.chooses and has_all
 
     @property
@@ -89,8 +89,8 @@ class InterpretedFetch(NamedTuple):
         evidence that is optional (``covered_by="evidence"``) was not asked for.
         """
         options, provider, operation = self.query.options, self.request.provider, self.query.operation
-        is_full = all(options[option.name] for option in provider.options if option.covered_by == "evidence")
-        return self.is_snapshot or (operation.reach != "some" and not operation.chooses and is_full)
+        is_full = all(options[option.name] for option in provider.all_options if option.covered_by == "evidence")
+        return self.is_snapshot or (operation.archiving.reach != "some" and not operation.archiving.chooses and is_full)
 
     def counts_from(self, seen: int, *, is_conclusive: bool) -> int:
         """Return the first instant at which the fetch, received at ``seen``, counts: it depends on nothing later.
@@ -106,11 +106,11 @@ class InterpretedFetch(NamedTuple):
     def covers(self, records: Sequence[Record]) -> bool:
         """Return whether the window of the fetch would have covered one of these records, had it been there."""
         query, provider = self.query, self.request.provider
-        earliest = query.operation.earliest(query)
+        earliest = query.operation.archiving.earliest(query)
         for record in records:
             public = record.available_at
             if public is None:
-                if earliest is not None or query.horizon < query.now or query.operation.reach == "newest":
+                if earliest is not None or query.horizon < query.now or query.operation.archiving.reach == "newest":
                     continue
             elif public > query.last_stamp or (earliest is not None and public < earliest):
                 continue
@@ -132,14 +132,12 @@ def interpret(fetch: FetchEntry, find: Find) -> InterpretedFetch:
 def stream_of(provider: Provider, query: Query, fetch: FetchEntry) -> str:
     """Return the name of the stream: source, hosts, plan, operation, and the options that affect a record.
 
-    What a source answered as of a past PIT (:attr:`~pit_fetch.provider.Operation.as_of_pit`) belongs to that PIT alone:
+    What a source answered as of a past PIT (:attr:`~pit_fetch.provider.Archiving.as_of_pit`) belongs to that PIT alone:
     at its receipt something newer may have been there.
     """
-    shaping: dict[str, Any] = {**coverage.shaping(query, provider.options)}
+    shaping: dict[str, Any] = {**coverage.shaping(query, provider.all_options)}
     if _is_as_of_pit(query, fetch):
         shaping[AS_OF_PIT] = fetch.pit
-    if query.operation.window == Window.BY_ASKING:  # only the source can apply it
-        shaping["window"] = [str(query.since), str(query.until)]
     # A port or a path of a proxy makes no other source.
     hosts = {name: urlsplit(base).hostname for name, base in fetch.hosts.items()}
     return json.dumps([provider.name, hosts, fetch.plan, query.operation.name, shaping], sort_keys=True)
@@ -147,7 +145,7 @@ def stream_of(provider: Provider, query: Query, fetch: FetchEntry) -> str:
 
 def _is_as_of_pit(query: Query, fetch: FetchEntry) -> bool:
     is_past = fetch.kind != "capture" and fetch.pit is not None and fetch.pit < fetch.began
-    return query.operation.as_of_pit and is_past
+    return query.operation.archiving.as_of_pit and is_past
 
 
 def resolve_by_stream(recorded: InterpretedFetch, stream: str) -> InterpretedFetch | None:
@@ -158,8 +156,8 @@ def resolve_by_stream(recorded: InterpretedFetch, stream: str) -> InterpretedFet
     if not stream:
         return None
     provider, options, shaping = recorded.request.provider, dict(recorded.query.options), json.loads(stream)[-1]
-    kinds = {option.name: option.kind for option in provider.options}
-    for option in provider.options:
+    kinds = {option.name: option.kind for option in provider.all_options}
+    for option in provider.all_options:
         if option.stands_for and options[option.name]:
             if kinds.get(option.stands_for) != "text" or option.stands_for not in shaping:
                 return None
@@ -173,7 +171,7 @@ def resolve_names(recorded: InterpretedFetch, archive: Transport) -> Interpreted
 
     None if it holds none: what was asked for is not known.
     """
-    resolve = recorded.request.provider.resolve
+    resolve = recorded.query.operation.archiving.resolve
     if resolve is None:
         return recorded
     client = client_of(recorded, archive)

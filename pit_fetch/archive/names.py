@@ -78,7 +78,9 @@ def _same_names(archived: Archived, question: InterpretedFetch, at: int) -> Iter
 def _names(asked: InterpretedFetch) -> dict[str, frozenset[str]]:
     """Return the names in a request, by the option that has them, before they are resolved."""
     values = {
-        option.name: asked.query.options[option.name] for option in asked.request.provider.options if option.stands_for
+        option.name: asked.query.options[option.name]
+        for option in asked.request.provider.all_options
+        if option.stands_for
     }
     return {name: frozenset([value] if isinstance(value, str) else value) for name, value in values.items() if value}
 

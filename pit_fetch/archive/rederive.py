@@ -116,17 +116,22 @@ def reply_of(exchange: Exchange) -> HttpReply:
 def _is_reparsed(recorded: InterpretedFetch) -> bool:
     """Return whether each reply is read by itself: without a PIT, a fetch asks for less than it would with one."""
     query, provider = recorded.query, recorded.request.provider
-    needs_fetch = bool(dating_headers(provider)) or query.operation.chooses
-    return recorded.is_snapshot or (query.pit is None and not needs_fetch)
+    needs_fetch = bool(dating_headers(provider)) or query.operation.archiving.chooses
+    is_alone = query.pit is None and not needs_fetch
+    return query.operation.parse_reply is not None and (recorded.is_snapshot or is_alone)
 
 
 def _reparse_each(recorded: InterpretedFetch, exchanges: Iterable[Exchange], on_error: OnError) -> Iterator[Received]:
+    parse_reply = recorded.query.operation.parse_reply
+    if parse_reply is None:  # a snapshot, of which no reply shows its records alone
+        yield from _fetch_again(recorded, _replaying(exchanges), _query_with_pit(recorded), on_error)
+        return
     for exchange in exchanges:
         if exchange.status == 200:
             moment = microseconds.from_micros(exchange.seen)
             query = recorded.query._replace(pit=moment, now=moment, started=moment)
             with _passing_errors(on_error):
-                for part in recorded.request.provider.parse_reply(exchange.body, query):
+                for part in parse_reply(exchange.body, query):
                     yield from received(part, moment)
 
 
@@ -145,7 +150,7 @@ def _fetch_again(
     client = client_of(recorded, transport)
     context = Context(client, client.credentials)
     with _passing_errors(on_error):
-        for part in recorded.request.provider.fetch(query, context):
+        for part in query.operation.fetch(query, context):
             yield from received(part, client.received_at)
 
 

@@ -24,7 +24,7 @@ from pit_fetch.archive.recorder import ArchiveRecorder
 from pit_fetch.archive.store import index, journal, microseconds, schema, versions
 from pit_fetch.archive.store.errors import translating
 from pit_fetch.net.hosts import base_url
-from pit_fetch.provider import Query, Record, Window
+from pit_fetch.provider import API_VERSION, Query, Record
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.version import __version__
@@ -68,7 +68,7 @@ class ArchiveSession:
             began=microseconds.to_micros(query.started),
             kind=_kind(request),
             source=provider.name,
-            version=f"{__version__}/{provider.api_version}",
+            version=f"{__version__}/{API_VERSION}",
             plan=runtime.environ.get(PLAN, ""),
             hosts={host.name: base_url(host, runtime.environ) for host in provider.hosts},
             request=request.canonical,
@@ -168,7 +168,7 @@ class ArchiveSession:
         # No request for a name without a meaning was recorded.
         if meaning is None or not meaning.has_every_name:
             return None
-        options = self.question.request.provider.options
+        options = self.question.request.provider.all_options
         instant = microseconds.from_micros(at)
         return captures.captured_until(archived, stream, meaning.question.query, instant, options)
 
@@ -177,11 +177,11 @@ class ArchiveSession:
         if meaning is None:
             return None
         connection, operation, question = archived.connection, self.query.operation, meaning.question.query
-        if operation.dating == "record":
-            earliest = operation.earliest(question)
+        if operation.dating.by == "record":
+            earliest = operation.archiving.earliest(question)
             oldest = microseconds.NEVER if earliest is None else microseconds.to_micros(earliest)
             # Where the provider compares dates itself, they may be others than that of publication.
-            is_own = isinstance(operation.window, Window)  # it filters by a date of its own
+            is_own = operation.window == "select"  # it filters by a date of its own
             newest = at if is_own else min(at, microseconds.to_micros(question.last_stamp))
             return ArchivedRecords(index.records_as_of(connection, stream, at, newest, oldest), question)
         latest = index.latest(connection, stream, at)

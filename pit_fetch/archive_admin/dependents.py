@@ -34,7 +34,7 @@ from pit_fetch.archive_admin.progress import OnProgress, silently
 from pit_fetch.errors import PitFetchError
 from pit_fetch.pipeline import envelope
 from pit_fetch.pipeline.cursor import parse_cursor
-from pit_fetch.provider import STAMPS, Record
+from pit_fetch.provider import ENVELOPE_FIELDS, Record
 
 # With a PIT, some fields are left out. Which PIT it is does not matter here.
 _OPTIONS = {True: envelope.EnvelopeOptions(), False: envelope.EnvelopeOptions(pit=datetime.fromtimestamp(0, UTC))}
@@ -148,12 +148,12 @@ def _needed_items(archived: Archived, key: Key, deleted: _Deleted) -> list[_Item
     if set(answer) != {"data", "gaps"}:  # another format, whose items cannot be compared
         raise ArchiveError("its answer is not an envelope")
     query = recorded.query
-    depends_on_others = query.operation.dating != "record" or recorded.request.provider.derive(query) is not None
+    depends_on_others = query.operation.dating.by != "record" or recorded.request.provider.derive(query) is not None
     is_open = fetch.pit is None
     needed = []
     for item in answer["data"]:
         is_whole = depends_on_others or deleted.may_contain(fetch.source, stream, item["id"])  # (3), or (4)
-        fields = {name: value for name, value in item.items() if name not in STAMPS} if is_whole else {}
+        fields = {name: value for name, value in item.items() if name not in ENVELOPE_FIELDS} if is_whole else {}
         needed.append(_Item(stream, item["id"], _content(fields, is_open, fields)))
     for gap in answer["gaps"]:
         cursor = parse_cursor(gap["cursor"]) if "cursor" in gap else None

@@ -113,7 +113,7 @@ def _export(connection: sqlite3.Connection, folder: Path, find: Find, on_progres
             # Each such stream belongs to one PIT: a row valid from then on would be wrong for all others.
             if len(members) < len(every):
                 of_past_pits.append(place)
-            if operation is None or operation.dating != "record":
+            if operation is None or operation.dating.by != "record":
                 left_out.append(place)
                 continue
             found = (_Row(stream, valid) for stream in members for valid in _valid_records(archived, stream.name))

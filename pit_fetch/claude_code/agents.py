@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pit_fetch.claude_code import frontmatter
 from pit_fetch.claude_code.client_settings import unreliable_fields
-from pit_fetch.claude_code.mcp_servers import Entry, own_servers
+from pit_fetch.claude_code.mcp_servers import ServerEntry, own_servers
+from pit_fetch.errors import ConfigError
+from pit_fetch.gaps import Code
 from pit_fetch.support.bundled import gate
 
 
@@ -37,7 +39,7 @@ class Agent:
     skills: tuple[str, ...]
     hooks: tuple[AgentHook, ...]
     body: str
-    servers: tuple[Entry, ...] = ()
+    servers: tuple[ServerEntry, ...] = ()
     disallowed: tuple[str, ...] = ()
 
     @property
@@ -71,11 +73,11 @@ def agent_or_any(path: Path, agent: Agent | Exception) -> Agent | None:
 
 
 def _read(path: Path) -> Agent:
-    front, body = frontmatter.split(path.read_text(encoding="utf-8"))
+    front, body = split_frontmatter(path.read_text(encoding="utf-8"))
     name = str(front.get("name") or path.stem)
-    tools = tuple(frontmatter.as_list(front["tools"])) if "tools" in front else None
-    skills = tuple(frontmatter.as_list(front.get("skills")))
-    disallowed = tuple(frontmatter.as_list(front.get("disallowedTools")))
+    tools = tuple(_as_list(front["tools"])) if "tools" in front else None
+    skills = tuple(_as_list(front.get("skills")))
+    disallowed = tuple(_as_list(front.get("disallowedTools")))
     return Agent(name, tools, skills, tuple(hooks_of(front)), body, own_servers(front.get("mcpServers")), disallowed)
 
 
@@ -128,7 +130,7 @@ def skills_in(folder: Path) -> Iterator[Skill]:
         name = path.parent.name if path.name == "SKILL.md" else path.stem
         text = path.read_text(encoding="utf-8", errors="replace")
         try:
-            front = frontmatter.split(text)[0] if text.startswith("---") else {}
+            front = split_frontmatter(text)[0] if text.startswith("---") else {}
             hooks: tuple[AgentHook, ...] | None = tuple(hooks_of(front))
         except (ValueError, AttributeError, TypeError):
             hooks = None if re.search(r"^\s*['\"]?hooks\b", text, re.MULTILINE) else ()
@@ -138,3 +140,69 @@ def skills_in(folder: Path) -> Iterator[Skill]:
 def skills_of(homes: Iterable[tuple[str, Path]]) -> list[Skill]:
     """Return the skills in folders, each given with the name of its plugin, or "" for none."""
     return [skill for _, home in homes for skill in skills_in(home)]
+
+
+# Frontmatter. A client that read it in another way would run other hooks than the ones checked. So no key may appear
+# twice, nothing may be anchored, merged or tagged, and every scalar is text, whatever it looks like.
+
+
+def split_frontmatter(text: str) -> tuple[dict[str, Any], str]:
+    """Return the frontmatter as a mapping, and the body.
+
+    Raise ValueError if the frontmatter is missing or cannot be read, and ConfigError if PyYAML is missing.
+    """
+    lines = text.split("\n")
+    if lines[0].rstrip() != "---":
+        raise ValueError("no frontmatter")
+    end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), None)
+    if end is None:
+        raise ValueError("the frontmatter has no end")
+    parsed = _load_yaml("\n".join(["", *lines[1:end]]))  # an empty first line, so that errors name the file's lines
+    if not isinstance(parsed, dict):
+        raise ValueError("the frontmatter is not a mapping")
+    return parsed, "\n".join(lines[end + 1 :])
+
+
+def _as_list(value: Any) -> list[str]:
+    """Return a list of names, which may also be written as ``a, b``."""
+    if isinstance(value, list):
+        return [str(part) for part in value]
+    return [part.strip() for part in str(value).split(",") if part.strip()] if value else []
+
+
+@lru_cache(maxsize=64)  # reading YAML takes 20 ms; no caller changes the result
+def _load_yaml(text: str) -> Any:
+    try:
+        import yaml
+    except ImportError:
+        raise ConfigError(Code.DEPENDENCY_MISSING, package="PyYAML") from None
+    try:
+        for event in yaml.parse(text, Loader=yaml.BaseLoader):
+            if (getattr(event, "anchor", None) or getattr(event, "tag", None)) and event.start_mark:
+                raise ValueError(f"line {event.start_mark.line + 1}: anchors, aliases and tags are not supported")
+        return _value_of(yaml.compose(text, Loader=yaml.BaseLoader))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f"line {mark.line + 1}: " if mark else ""
+        raise ValueError(f"{place}{getattr(error, 'problem', None) or 'not YAML'}") from None
+
+
+def _value_of(node: Any) -> Any:
+    """Return the value of a YAML node, every scalar as its text."""
+    import yaml
+
+    if node is None:
+        return {}
+    if isinstance(node, yaml.ScalarNode):
+        return node.value
+    if isinstance(node, yaml.SequenceNode):
+        return [_value_of(part) for part in node.value]
+    place = f"line {node.start_mark.line + 1}: " if node.start_mark else ""
+    mapping: dict[str, Any] = {}
+    for key, value in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            raise ValueError(f"{place}a key is not text")
+        if key.value in mapping:
+            raise ValueError(f"{place}{key.value} appears twice")
+        mapping[key.value] = _value_of(value)
+    return mapping

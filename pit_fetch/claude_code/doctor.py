@@ -33,11 +33,10 @@ from pit_fetch.claude_code.client_settings import (
 )
 from pit_fetch.claude_code.editable_files import editable_ways
 from pit_fetch.claude_code.file_permissions import effective_value, variables_of
-from pit_fetch.claude_code.finding import Finding
 from pit_fetch.claude_code.mcp_entry import is_ours
-from pit_fetch.claude_code.mcp_servers import Entry, broken_files, entries, is_trusted, neo4j_servers
-from pit_fetch.claude_code.reach import Scope, adding_hooks, denied, foreign_ways, open_ways
-from pit_fetch.claude_code.system import THIS_SYSTEM, System
+from pit_fetch.claude_code.mcp_servers import ServerEntry, broken_files, entries, is_trusted, neo4j_servers
+from pit_fetch.claude_code.reach import Scope, adding_hooks, denied_tools, foreign_ways, open_ways
+from pit_fetch.claude_code.system import THIS_SYSTEM, Finding, System
 from pit_fetch.support.bundled import gate, load
 from pit_fetch.support.version import __version__
 
@@ -51,7 +50,7 @@ class Project:
         self.folder = folder
         self.settings = read_settings(environ, folder)
         self.wired: list[WiredHook] = [hook for file in self.settings for hook in hooks_in(file)]
-        self.servers: list[Entry] = list(entries(environ, folder))
+        self.servers: list[ServerEntry] = list(entries(environ, folder))
         self.ours = [entry for entry in self.servers if mcp_check.is_served(entry)]
         self.ceiling = effective_value(self.settings, environ, gate.CEILING_VARIABLE)
         self.homes = (folder / ".claude", user_folder(environ))
@@ -61,7 +60,7 @@ class Project:
         plugins = list(enabled_plugins(user_folder(environ), self.settings))
         agents = [*self.own_agents, *_agents_of(plugins)]
         self.skills = skills_of([*self._own_homes, *plugins])
-        self.scope = Scope(agents, denied(self.settings), is_held, is_guarded, trusted)
+        self.scope = Scope(agents, denied_tools(self.settings), is_held, is_guarded, trusted)
 
     @property
     def needs_hooks(self) -> bool:
@@ -81,7 +80,7 @@ class Project:
         return [("", home) for home in dict.fromkeys(homes)]
 
     @property
-    def held(self) -> list[str]:
+    def held_agents(self) -> list[str]:
         """Return who can run commands, and may run only pit_fetch: agents, and "" for the session itself."""
         if not self.scope.is_held:
             return self.adapters
@@ -90,7 +89,7 @@ class Project:
         return ["", *dict.fromkeys(names)]
 
     @property
-    def untried(self) -> list[str]:
+    def untried_agents(self) -> list[str]:
         """The agents that a proof leaves out, since their own servers would be started with them."""
         if not self.scope.is_held:
             return []
@@ -155,13 +154,13 @@ def examine(
         yield from environment_check.check_names(settings, environ)
         if ceiling is not None or project.scope.has_commands:
             yield from environment_check.check_ceiling(settings, environ, folder, now)
-        yield from environment_check.check_operator_files(settings, environ, folder)
+        yield from environment_check.check_operator_files(settings, environ, folder, project.servers)
         yield from environment_check.check_cache_folder(settings, environ, folder)
         yield from environment_check.check_credentials(environ, folder)
         yield client.result()
 
 
-def held(environ: Mapping[str, str], folder: Path) -> str:
+def proof_clause(environ: Mapping[str, str], folder: Path) -> str:
     """Return what a proof here shows, as a clause."""
     project = Project(environ, folder)
     if project.needs_hooks:
@@ -204,8 +203,8 @@ def try_client(environ: Mapping[str, str], folder: Path, system: System = THIS_S
         if ceiling is not None and has_hooks:
             path = effective_value(project.settings, environ, "PATH")
             own = environ if path is None else {**environ, "PATH": path}
-            yield from _prove_hooks(client, own, folder, ceiling, project.held)
-            yield from _say_untried(project.untried)
+            yield from _prove_hooks(client, own, folder, ceiling, project.held_agents)
+            yield from _say_untried(project.untried_agents)
         yield from served.result()
 
 
@@ -224,7 +223,7 @@ def _prove_hooks(
             message = f"{result.step.name}: {seen} instead of {result.step.expected}"
             yield Finding("fail", "proof", message, fix)
     if proof.problem:
-        yield prove.unproved("not proved", proof.problem, fix)
+        yield prove.unproved_finding("not proved", proof.problem, fix)
 
 
 def _say_untried(names: Sequence[str]) -> Iterator[Finding]:
@@ -235,7 +234,7 @@ def _say_untried(names: Sequence[str]) -> Iterator[Finding]:
 
 
 def _prove_entries(
-    client: str, environ: Mapping[str, str], folder: Path, ceiling: datetime | None, ours: Sequence[Entry]
+    client: str, environ: Mapping[str, str], folder: Path, ceiling: datetime | None, ours: Sequence[ServerEntry]
 ) -> list[Finding]:
     if not ours:
         return []

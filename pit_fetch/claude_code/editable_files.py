@@ -14,10 +14,10 @@ from pathlib import Path
 
 from pit_fetch.claude_code.client_settings import Settings, WiredHook
 from pit_fetch.claude_code.file_permissions import edit_permission, effective_value, variables_of
-from pit_fetch.claude_code.finding import Finding
 from pit_fetch.claude_code.mcp_entry import NAME, start_of
-from pit_fetch.claude_code.mcp_servers import Entry
-from pit_fetch.claude_code.reach import Scope, denying, opened
+from pit_fetch.claude_code.mcp_servers import ServerEntry
+from pit_fetch.claude_code.reach import Scope, denial_fix, open_finding
+from pit_fetch.claude_code.system import Finding
 from pit_fetch.engine import settings_files
 
 EDITS = ("Edit", "NotebookEdit", "Write")
@@ -31,29 +31,29 @@ def editable_ways(
     scope: Scope,
     settings: Sequence[Settings],
     wired: Sequence[WiredHook],
-    servers: Sequence[Entry],
+    servers: Sequence[ServerEntry],
     environ: Mapping[str, str],
     project: Path,
 ) -> Iterator[Finding]:
     """Yield a finding for each file that an agent may edit and that a call depends on, with who may edit it."""
-    users, deny = scope.users(EDITS, lambda agent: False), denying(*EDITS)
+    users, deny = scope.users(EDITS, lambda agent: False), denial_fix(*EDITS)
     named = set[str]()
     for what, path, fix in _deciding(settings, wired, servers, environ, project):
         reason = edit_permission(path, settings, project, environ)
         if reason and what not in named and _is_writable(path) and not _is_protected(path, project):
             named.add(what)
-            yield from opened(f"{what} may be edited ({path}, {reason})", users, f"{fix}, or {deny}")
+            yield from open_finding(f"{what} may be edited ({path}, {reason})", users, f"{fix}, or {deny}")
     for file in settings:
         permissions = file.get("permissions")
         if isinstance(permissions, dict) and permissions.get("defaultMode") == "bypassPermissions":
             way = f"hooks and settings may be edited ({file.path} sets bypassPermissions)"
-            yield from opened(way, users, f"take defaultMode out of it, or {deny}")
+            yield from open_finding(way, users, f"take defaultMode out of it, or {deny}")
 
 
 def _deciding(
     settings: Sequence[Settings],
     wired: Sequence[WiredHook],
-    servers: Sequence[Entry],
+    servers: Sequence[ServerEntry],
     environ: Mapping[str, str],
     project: Path,
 ) -> Iterator[tuple[str, Path, str]]:
@@ -78,9 +78,14 @@ def _deciding(
         start = start_of(entry.command)
         if start and Path(entry.command[0]).is_absolute():
             yield f"the program of the server {entry.name}", Path(entry.command[0]), install
-        if start and "--pit-file" in start.options:
-            file = Path(project, start.options["--pit-file"])
-            yield f"the --pit-file of the server {entry.name}", file, _ELSEWHERE
+        for option in ("--pit-file", "--tools", "--archive"):
+            named = start.options.get(option, "") if start else ""
+            if named and (option != "--tools" or Path(project, named).exists()):  # or it is a ready mapping
+                file = Path(project, os.path.expanduser(named))
+                yield f"the {option} file of the server {entry.name}", file, _ELSEWHERE
+    archive = effective_value(settings, environ, "PIT_FETCH_ARCHIVE", str(project))
+    if archive:
+        yield "the archive", Path(project, os.path.expanduser(archive)), _ELSEWHERE
     for hook in wired:
         if hook.script and hook.path:
             yield f"the hook {hook.script}", hook.path, _ELSEWHERE

@@ -10,7 +10,9 @@ from pathlib import Path
 
 from pit_fetch.claude_code.client_settings import Settings
 from pit_fetch.claude_code.file_permissions import effective_value, is_open_to_others, read_permission, variables_of
-from pit_fetch.claude_code.finding import Finding
+from pit_fetch.claude_code.mcp_entry import start_of
+from pit_fetch.claude_code.mcp_servers import ServerEntry
+from pit_fetch.claude_code.system import Finding
 from pit_fetch.engine import settings_files
 from pit_fetch.errors import UsageError
 from pit_fetch.request import audience
@@ -27,7 +29,7 @@ def check_ceiling(
     if ceiling is None:
         yield _missing_ceiling(environ, project)
     elif pit is None:
-        fix = "write YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name], or unset it"
+        fix = f"write {gate.PIT_FORM}, or unset it"
         yield Finding("fail", "ceiling", f"{name} cannot be read, so every call is refused", fix)
     elif own_pit is not None and pit > own_pit:
         file = next(file.path for file in settings if name in variables_of(file))
@@ -66,7 +68,7 @@ def _file_of_ceiling(environ: Mapping[str, str], project: Path) -> tuple[str, st
 def check_names(settings: Sequence[Settings], environ: Mapping[str, str]) -> Iterator[Finding]:
     """Yield a finding on each variable whose name is probably misspelt, in the environment or the client's settings."""
     names = [*environ, *(name for file in settings for name in variables_of(file))]
-    for name, meant in dict.fromkeys(gate.misspelt(names, audience.RESTRICTIONS)):
+    for name, meant in dict.fromkeys(gate.misspelt_variables(names, audience.RESTRICTIONS)):
         message = f"{name} restricts nothing, and every call is refused because of it"
         yield Finding("fail", "variable", message, f"write {meant}, or unset it")
     for name, meant in dict.fromkeys(settings_files.misspelt(names)):
@@ -74,17 +76,24 @@ def check_names(settings: Sequence[Settings], environ: Mapping[str, str]) -> Ite
 
 
 _OPERATOR_FILES = {
-    "audit": ("PIT_FETCH_AUDIT", "names what was withheld"),
-    "archive": ("PIT_FETCH_ARCHIVE", "holds what came after the PIT"),
+    "PIT_FETCH_AUDIT": ("audit", "names what was withheld"),
+    "PIT_FETCH_ARCHIVE": ("archive", "holds what came after the PIT"),
 }
 
 
-def check_operator_files(settings: Sequence[Settings], environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
-    """Yield a finding on who may read the audit file and the archive."""
-    for check, (variable, content) in _OPERATOR_FILES.items():
-        name = effective_value(settings, environ, variable, str(project))
+def check_operator_files(
+    settings: Sequence[Settings], environ: Mapping[str, str], project: Path, servers: Sequence[ServerEntry]
+) -> Iterator[Finding]:
+    """Yield a finding on who may read the audit file and the archives, also of a server."""
+    starts = [(f"--archive of the server {entry.name}", start_of(entry.command)) for entry in servers]
+    files = [
+        *((variable, effective_value(settings, environ, variable, str(project))) for variable in _OPERATOR_FILES),
+        *((what, start.options.get("--archive")) for what, start in starts if start),
+    ]
+    for variable, name in files:
         if not name:
             continue
+        check, content = _OPERATOR_FILES.get(variable, _OPERATOR_FILES["PIT_FETCH_ARCHIVE"])
         path = Path(project, os.path.expanduser(name))
         permission = read_permission(path, settings, project, environ)
         if permission:

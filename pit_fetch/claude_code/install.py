@@ -45,7 +45,7 @@ class Options:
     force: bool = False  # replace or remove edited files
     deny: Collection[str] = ()  # tools of the client that no session and no agent here may use
     hooks: str = bundle.PROJECT_HOOKS  # the folder of the hook files, as commands name it
-    history: versions.History = field(default_factory=versions.recorded)
+    released: versions.ReleasedFiles = field(default_factory=versions.released_files)
 
     def includes(self, parts: Iterable[str]) -> bool:
         """Return whether something that belongs to ``parts`` is to be installed or removed: all of them may be."""
@@ -63,7 +63,7 @@ def plan(project: Path, options: Options) -> list[Step]:
     if options.includes(("hooks",)):
         steps.append(_plan_record(claude / "hooks" / bundle.RECORD))
     if options.upgrade:
-        steps += _plan_file_removals(claude, options.history.removed_files(), options)
+        steps += _plan_file_removals(claude, options.released.removed_files(), options)
     return [*steps, plan_settings(project, options)]
 
 
@@ -78,7 +78,7 @@ def _plan_file(path: Path, name: str, content: bytes, options: Options) -> Step:
     if current == content:
         return Step("same", path, content)
     is_link = path.is_symlink()  # the file that it points to is not ours to write
-    version = "" if is_link else options.history.version_of(name, current)
+    version = "" if is_link else options.released.version_of(name, current)
     if version == versions.CURRENT:  # an agent with another model
         return Step("replace", path, content)
     state = "a link" if is_link else f"of version {version}" if version else "edited"
@@ -137,7 +137,7 @@ def _changed_settings(
 def merge(settings: Settings, options: Options) -> Settings:
     """Return ``settings`` with the hooks and the permissions that they lack. Existing entries stay in their order."""
     hooks = {
-        event: [entry for entry in entries if not (options.upgrade and _is_outdated(event, entry, options.history))]
+        event: [entry for entry in entries if not (options.upgrade and _is_outdated(event, entry, options.released))]
         for event, entries in settings.get("hooks", {}).items()
     }
     for row in bundle.wiring(options.hooks):
@@ -164,10 +164,10 @@ def _is_wired(entry: Mapping[str, Any], row: bundle.WiringRow) -> bool:
     return entry.get("matcher") == row.matcher and row.script in _scripts_of(entry)
 
 
-def _is_outdated(event: str, entry: Mapping[str, Any], history: versions.History) -> bool:
+def _is_outdated(event: str, entry: Mapping[str, Any], released: versions.ReleasedFiles) -> bool:
     """Return whether an entry runs our hook alone, with a matcher that only an older version wired."""
     is_ours = _scripts_of(entry) == {bundle.SCRIPTS.get(event)}
-    return is_ours and entry.get("matcher") in history.replaced_matchers(event)
+    return is_ours and entry.get("matcher") in released.replaced_matchers(event)
 
 
 def _scripts_of(entry: Mapping[str, Any]) -> set[str]:
@@ -180,7 +180,7 @@ def _scripts_of(entry: Mapping[str, Any]) -> set[str]:
 def plan_removal(project: Path, options: Options) -> list[Step]:
     """Return the steps that remove the chosen parts. Raise ValueError if the settings cannot be read."""
     claude = project / ".claude"
-    steps = list(_plan_file_removals(claude, [*bundle.files(), *options.history.removed_files()], options))
+    steps = list(_plan_file_removals(claude, [*bundle.files(), *options.released.removed_files()], options))
     if options.includes(("hooks",)):
         generated = [*(claude / "hooks").glob("pit_gate.log*"), *(claude / "hooks").glob(bundle.RECORD)]
         generated += [*(claude / "hooks").glob("__pycache__/pit_g*.pyc")]
@@ -196,7 +196,7 @@ def _plan_file_removals(claude: Path, names: Iterable[str], options: Options) ->
     for name in names:
         path = claude / name
         if path.is_file() and options.includes(bundle.parts_of(name)):
-            is_ours = options.force or options.history.version_of(name, path.read_bytes())
+            is_ours = options.force or options.released.version_of(name, path.read_bytes())
             yield Step("remove", path) if is_ours else Step("keep", path, note="was edited: --force removes it")
 
 

@@ -9,16 +9,16 @@
     R8  Cypher that an agent is to run is Cypher that the guard lets run
     R9  a PIT-complete agent has exactly the tool that its hooks judge
     R10 an agent that may run commands has a name that the guard knows, and no two agents have one name
-    R11 an agent that has tools of an MCP server with a fixed instant has none that answer for today
-    R12 no agent has a way past pit_fetch
+    R11 no agent has a way past pit_fetch, as ``doctor`` finds them
 
-Reads files only. A project keeps agents and skills in ``.claude/``, a plugin at its root.
+Reads files, and of the environment whether a session is for pit_fetch alone. A project keeps agents and skills in
+``.claude/``, a plugin at its root.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,9 +27,9 @@ from typing import Literal, NamedTuple
 from pit_fetch.claude_code import bundle
 from pit_fetch.claude_code.agents import Agent, AgentHook, agent_or_any, agents_in
 from pit_fetch.claude_code.client_settings import Settings, read_json
-from pit_fetch.claude_code.mcp_entry import NAME, is_ours
-from pit_fetch.claude_code.mcp_servers import Entry, neo4j_servers, project_entries
-from pit_fetch.claude_code.reach import ALL, OF_NO_TIME, SESSION, Scope, denied, open_ways
+from pit_fetch.claude_code.file_permissions import effective_value
+from pit_fetch.claude_code.mcp_servers import neo4j_servers, project_entries
+from pit_fetch.claude_code.reach import SESSION, Scope, denied_tools, open_ways
 from pit_fetch.engine.registry import BUNDLED_NAMES
 from pit_fetch.support.bundled import load
 
@@ -65,7 +65,7 @@ Error = tuple[str, str]
 class Problem:
     """A broken rule, and the file that breaks it."""
 
-    severity: Literal["ERROR", "WARN"]
+    severity: Literal["ERROR", "OPEN", "WARN"]
     rule: str
     path: str
     message: str
@@ -88,14 +88,22 @@ def _has_data_name(name: str) -> bool:
     return name in PIT_DONE or name.startswith(("neo4j-", *(f"{source}-" for source in BUNDLED_NAMES)))
 
 
-def check_agents(project: Path, home: Path) -> tuple[list[str], list[Problem]]:
-    """Return the names of the checked agents, and all problems; ``home`` contains ``agents`` and ``skills``."""
+def check_agents(
+    project: Path, home: Path, environ: Mapping[str, str], trusted: AbstractSet[str] = frozenset()
+) -> tuple[list[str], list[Problem]]:
+    """Return the names of the checked agents, and all problems; ``home`` contains ``agents`` and ``skills``.
+
+    ``trusted`` are agents and servers that may see more than pit_fetch shows.
+    """
     first_files: dict[str, str] = {}
     data_names: set[str] = set()
     checked: list[str] = []
     problems: list[Problem] = []
     servers = list(project_entries(project))
-    gated, closed = _gated_names(servers), denied([Settings(home, project, read_json(home / "settings.json"))])
+    settings = [Settings(home, project, read_json(home / "settings.json"))]
+    only = effective_value(settings, environ, guard.ONLY_VARIABLE) or ""
+    is_held = guard.is_wrapper_only({}, {guard.ONLY_VARIABLE: only})
+    scope = Scope([], denied_tools(settings), is_held, is_guarded=True, trusted=trusted | {SESSION})
     for path, agent in agents_in(home / "agents"):
         file = path.relative_to(project).as_posix()
         if isinstance(agent, Exception) and _has_data_name(path.stem):
@@ -105,12 +113,11 @@ def check_agents(project: Path, home: Path) -> tuple[list[str], list[Problem]]:
         readable = agent_or_any(path, agent)
         if readable is None:
             continue
-        mixed = list(_check_mixture(readable, file, gated))
-        problems += mixed
         checked.append(readable.name)
+        ways = open_ways(scope._replace(agents=[readable]), servers, list(neo4j_servers(servers)))
+        problems += [Problem("OPEN", "R11", file, f"{way.message}; {way.fix}") for way in ways if way.level == "open"]
         first = first_files.setdefault(readable.name, file)
         if not is_data_agent(readable) and readable.name not in data_names:
-            problems += [] if mixed else _check_ways(readable, file, servers, closed)
             continue
         data_names.add(readable.name)
         if first != file:
@@ -193,53 +200,6 @@ def _runs(command: str, text: str) -> bool:
     if text not in bundle.HOOK_FILES:
         return text in command
     return text in re.sub(r"(^|\s)#.*", "", command) and not command.lstrip().startswith(("true", "echo", ":"))
-
-
-# Its tools beside each other.
-
-
-def _check_mixture(agent: Agent, path: str, gated: AbstractSet[str]) -> Iterator[Problem]:
-    names = _tools_of_today(agent.tools, agent.servers, gated, {READ_TOOL})
-    if ALL in names:
-        message = "it has every tool of the session, those as of an instant and those of today: list the former"
-        yield Problem("WARN", "R11", path, message)
-    elif names:
-        message = f"beside tools as of an instant it has {', '.join(names)}, which answer for today: take them away"
-        yield Problem("ERROR", "R11", path, message)
-
-
-def _gated_names(entries: Iterable[Entry]) -> frozenset[str]:
-    """Return the names of servers whose instant is fixed."""
-    return frozenset(entry.name for entry in entries if is_ours(entry.command))
-
-
-def _tools_of_today(
-    tools: Sequence[str] | None, own: Sequence[Entry], configured: AbstractSet[str], exempt: AbstractSet[str]
-) -> list[str]:
-    """Return the tools and servers of an agent that answer for today, if it has others as of an instant.
-
-    tools       as its frontmatter lists them; None for every tool of the session
-    own         the servers that it brings along
-    configured  names of the project's servers whose instant is fixed
-    exempt      tools that hooks judge
-    """
-    names = [ALL] if tools is None else [tool.partition("(")[0] for tool in tools]
-    known = configured | _gated_names(own)
-    gated = known | {NAME}
-    servers = {name: name.split("__")[1] for name in names if name.startswith("mcp__")}
-    has_all = not {ALL, "mcp__*"}.isdisjoint(names)
-    if gated.isdisjoint(servers.values()) and not (has_all and known):
-        return []
-    others = [name for name in names if name not in OF_NO_TIME | exempt and servers.get(name) not in gated]
-    return others + [server.name for server in own if server.name not in gated]
-
-
-def _check_ways(agent: Agent, path: str, servers: Sequence[Entry], closed: frozenset[str]) -> Iterator[Problem]:
-    """Yield what ``doctor`` calls open. Whether a session is wrapper-only, the files of a project do not tell."""
-    scope = Scope([agent], closed, is_held=False, is_guarded=True, trusted=frozenset({SESSION}))
-    for way in open_ways(scope, servers, list(neo4j_servers(servers))):
-        if way.level == "open":
-            yield Problem("WARN", "R12", path, f"{way.message}; {way.fix}")
 
 
 # The files and queries that an agent or its skills name.

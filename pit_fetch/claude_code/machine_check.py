@@ -10,8 +10,7 @@ from typing import Any
 
 from pit_fetch.claude_code import bundle, versions
 from pit_fetch.claude_code.client_settings import user_folder
-from pit_fetch.claude_code.finding import Finding
-from pit_fetch.claude_code.system import System
+from pit_fetch.claude_code.system import Finding, System
 from pit_fetch.support.version import __version__
 from pit_fetch.support.wording import enumerate_names
 
@@ -70,12 +69,12 @@ def check_client(environ: Mapping[str, str], system: System) -> Finding:
 
 def check_files(environ: Mapping[str, str], project: Path) -> Iterator[Finding]:
     """Yield a finding on each version that the installed files come from, in the project and for the user."""
-    history = versions.recorded()
+    released = versions.released_files()
     for folder in dict.fromkeys((project / ".claude", user_folder(environ))):
         names: dict[str, list[str]] = {}
         for name in bundle.files():
             if (folder / name).is_file():
-                names.setdefault(history.version_of(name, (folder / name).read_bytes()), []).append(name)
+                names.setdefault(released.version_of(name, (folder / name).read_bytes()), []).append(name)
         yield from (_report_version(folder, version, installed) for version, installed in names.items())
 
 

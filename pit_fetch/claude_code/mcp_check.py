@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from pit_fetch.claude_code.finding import Finding
 from pit_fetch.claude_code.mcp_entry import NAME, Start, is_ours, names_us, start_of
-from pit_fetch.claude_code.mcp_servers import Entry
+from pit_fetch.claude_code.mcp_servers import ServerEntry
+from pit_fetch.claude_code.system import Finding
 from pit_fetch.support.bundled import gate
 from pit_fetch.support.install import install_command
 
@@ -21,7 +21,7 @@ _DECIDES = re.compile(r"(LD|DYLD|PYTHON)_?[A-Z_]*|GCONV_PATH|OPENSSL_CONF")
 
 
 def check_entries(
-    entries: Sequence[Entry],
+    entries: Sequence[ServerEntry],
     ceiling: str | None,
     now: datetime,
     installed: Callable[[], str],
@@ -49,12 +49,12 @@ def check_entries(
         yield Finding("warn", _CHECK, message, "keep one of them, or lower the ceiling")
 
 
-def is_served(entry: Entry) -> bool:
+def is_served(entry: ServerEntry) -> bool:
     """Return whether an entry is one of ``pit_fetch mcp``, which can be asked for its instant; a gate cannot."""
     return is_ours(entry.command) and "mcp-gate" not in entry.command
 
 
-def _text(entry: Entry) -> str:
+def _text(entry: ServerEntry) -> str:
     return " ".join([*entry.command, entry.url, *map(str, entry.environ.values())])
 
 
@@ -66,7 +66,7 @@ def _check_sdk(version: str) -> Iterator[Finding]:
 
 
 def _check_entry(
-    entry: Entry, ceiling: str | None, now: datetime, find: Callable[[str], str | None], inherited: frozenset[str]
+    entry: ServerEntry, ceiling: str | None, now: datetime, find: Callable[[str], str | None], inherited: frozenset[str]
 ) -> Iterator[Finding]:
     name, program = f"server {entry.name} of {entry.origin}", entry.command[0]
     if not is_ours(entry.command):
@@ -102,7 +102,7 @@ def _own_programs(find: Callable[[str], str | None]) -> set[Path]:
     return {Path(path).resolve() for path in (Path(sys.executable).with_name(NAME), find(NAME)) if path}
 
 
-def _check_instant(name: str, entry: Entry, start: Start, ceiling: str | None, now: datetime) -> Finding:
+def _check_instant(name: str, entry: ServerEntry, start: Start, ceiling: str | None, now: datetime) -> Finding:
     own = entry.environ.get(gate.CEILING_VARIABLE, ceiling)
     if own != ceiling and _is_later(own, ceiling):
         fix = "take it out of the env of the entry"
@@ -115,7 +115,7 @@ def _check_instant(name: str, entry: Entry, start: Start, ceiling: str | None, n
         return Finding("fail", _CHECK, f"{name} has no instant: it does not start", fix)
     moment = gate.parse_pit(pit)
     if pit is not None and moment is None:
-        fix = "write YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]"
+        fix = f"write {gate.PIT_FORM}"
         return Finding("fail", _CHECK, f"{name} has a --pit that is no instant ({pit}): it does not start", fix)
     if _is_later(pit or own, own):
         message = f"{name} has the --pit {pit}, which is after the ceiling, {own}: it does not start"

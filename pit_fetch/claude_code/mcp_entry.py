@@ -24,10 +24,10 @@ _FLAGS = frozenset({"--offline", "--moving"})
 _NAMED = re.compile(r"pit[_-]fetch", re.IGNORECASE)
 _STARTED = re.compile(rf"{_NAMED.pattern}.*\bmcp\b", re.IGNORECASE | re.DOTALL)
 
-Entry = dict[str, Any]
+EntryJson = dict[str, Any]
 
 
-def entry(words: Sequence[str], program: str = "pit_fetch") -> Entry:
+def entry(words: Sequence[str], program: str = "pit_fetch") -> EntryJson:
     """Return the entry of a server with these options. Without an instant among them, the ceiling is the instant."""
     return {"command": program, "args": ["mcp", *words]}
 
@@ -81,7 +81,7 @@ def _options(words: Sequence[str], known: Sequence[str]) -> dict[str, str] | Non
     return options
 
 
-def plan(project: Path, wanted: Entry, *, force: bool = False) -> Step:
+def plan(project: Path, wanted: EntryJson, *, force: bool = False) -> Step:
     """Return the step that puts the entry in. Raise ValueError if the file cannot be merged."""
     path = project / FILE
     content = _content(path)

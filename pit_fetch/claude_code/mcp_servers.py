@@ -21,7 +21,7 @@ NAMESPACE = "NEO4J_NAMESPACE"
 
 
 @dataclass(frozen=True)
-class Entry:
+class ServerEntry:
     """A server as the client's settings have it: its name, the file that names it, and how it is started."""
 
     name: str
@@ -32,7 +32,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Server:
+class Neo4jServer:
     """One server of Neo4j by its name in the client's settings, and the file that names it."""
 
     name: str
@@ -50,7 +50,7 @@ def tool_prefix(server: str) -> str:
     return f"mcp__{re.sub(r'[^A-Za-z0-9_-]', '_', server)}"
 
 
-def entries(environ: Mapping[str, str], project: Path) -> Iterator[Entry]:
+def entries(environ: Mapping[str, str], project: Path) -> Iterator[ServerEntry]:
     """Yield the servers of the project and of each folder above it, the user's, and the user's for this project."""
     own = own_file(environ)
     user = _mapping(read_json(own))
@@ -82,42 +82,42 @@ def broken_files(project: Path) -> Iterator[Path]:
             yield file
 
 
-def project_entries(project: Path) -> Iterator[Entry]:
+def project_entries(project: Path) -> Iterator[ServerEntry]:
     """Yield the project's own servers."""
     shared = project / ".mcp.json"
     yield from entries_in(_mapping(read_json(shared)), shared)
 
 
-def entries_in(content: Mapping[str, Any], origin: Path = Path()) -> Iterator[Entry]:
+def entries_in(content: Mapping[str, Any], origin: Path = Path()) -> Iterator[ServerEntry]:
     """Yield the servers that settings of the client name."""
     for name, settings in _mapping(content.get("mcpServers")).items():
         settings = _mapping(settings)
         args = settings.get("args")
         command = (str(settings.get("command")), *(map(str, args) if isinstance(args, list) else ()))
-        yield Entry(str(name), origin, command, _mapping(settings.get("env")), str(settings.get("url") or ""))
+        yield ServerEntry(str(name), origin, command, _mapping(settings.get("env")), str(settings.get("url") or ""))
 
 
-def own_servers(front: Any) -> tuple[Entry, ...]:
+def own_servers(front: Any) -> tuple[ServerEntry, ...]:
     """Return the servers in an agent's frontmatter; one that is configured elsewhere has no command."""
     parts = front if isinstance(front, list) else [front]
     return tuple(entry for part in parts for entry in _own_servers(part))
 
 
-def _own_servers(part: Any) -> Iterator[Entry]:
+def _own_servers(part: Any) -> Iterator[ServerEntry]:
     if isinstance(part, dict):
         yield from entries_in({"mcpServers": part})
     elif isinstance(part, str):
-        yield Entry(part)
+        yield ServerEntry(part)
 
 
-def neo4j_servers(found: Iterable[Entry]) -> Iterator[Server]:
+def neo4j_servers(found: Iterable[ServerEntry]) -> Iterator[Neo4jServer]:
     """Yield the servers that offer the tools of Neo4j."""
     for entry in found:
         is_program = any(PROGRAM in word.replace("_", "-") or IMAGE.search(word) for word in entry.command)
         # A server that is reached by an address shows only its name and that address.
         address = f"{entry.name} {entry.url}".lower() if entry.url else ""
         if entry.name == USUAL_NAME or is_program or "neo4j" in address or "cypher" in address:
-            yield Server(entry.name, entry.origin, _namespace(entry.command, entry.environ))
+            yield Neo4jServer(entry.name, entry.origin, _namespace(entry.command, entry.environ))
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -23,11 +23,11 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
 
-from pit_fetch.claude_code.finding import Finding
 from pit_fetch.claude_code.mcp_entry import entry as entry_of
 from pit_fetch.claude_code.mcp_entry import start_of
-from pit_fetch.claude_code.mcp_servers import Entry, Server
-from pit_fetch.claude_code.scripted_model import Model, Turn, call, say, serve
+from pit_fetch.claude_code.mcp_servers import ServerEntry, tool_prefix
+from pit_fetch.claude_code.scripted_model import Model, Turn, final_answer, serve_model, tool_call
+from pit_fetch.claude_code.system import Finding
 from pit_fetch.support.bundled import gate, load
 
 guard = load("pit_guard")
@@ -113,7 +113,7 @@ def prove(
         secret = f"planted-{os.urandom(12).hex()}"
         steps = list(_steps(Path(folder), secret, ceiling, agents))
         path = os.pathsep.join([folder, environ.get("PATH", os.defpath)])  # there it is the installed program
-        with serve(_script(steps)) as model:
+        with serve_model(_script(steps)) as model:
             problem = run_client(client, environ, project, model.url, seconds, variables={"PATH": path})
             return _judge(steps, model, secret, problem)
 
@@ -157,13 +157,13 @@ def _script(steps: Sequence[Step]) -> dict[str, list[Turn]]:
     script: dict[str, list[Turn]] = {}
     calls = []
     for number, step in enumerate(steps):
-        turn = call(step.tool, command=step.command, description=_mark(number))
+        turn = tool_call(step.tool, command=step.command, description=_mark(number))
         if step.agent:
-            script[_mark(number)] = [turn, say()]
+            script[_mark(number)] = [turn, final_answer()]
             agent = {"subagent_type": step.agent, "prompt": _mark(number), "run_in_background": False}
-            turn = call("Agent", description=_mark(number), **agent)
+            turn = tool_call("Agent", description=_mark(number), **agent)
         calls.append(turn)
-    return {**script, "main": [lambda seen: [block for turn in calls for block in turn(seen)], say()]}
+    return {**script, "main": [lambda seen: [block for turn in calls for block in turn(seen)], final_answer()]}
 
 
 def _mark(number: int) -> str:
@@ -231,7 +231,7 @@ def run_client(
 def _judge(steps: Sequence[Step], model: Model, secret: str, problem: str) -> ClientProof:
     answers = {(block["name"], block["input"].get("description")): text for block, text in model.answers}
     texts = [(step, answers.get((step.tool, _mark(number)))) for number, step in enumerate(steps)]
-    results = tuple(StepResult(step, _seen(text), secret in text) for step, text in texts if text is not None)
+    results = tuple(StepResult(step, _outcome_of(text), secret in text) for step, text in texts if text is not None)
     if any(secret.encode() in body for body in model.bodies) and not any(result.leaked for result in results):
         problem = "what was planted reached the model beside the answers"
     if len(results) < len(steps):
@@ -239,7 +239,7 @@ def _judge(steps: Sequence[Step], model: Model, secret: str, problem: str) -> Cl
     return ClientProof(results, problem)
 
 
-def _seen(answer: str) -> str:
+def _outcome_of(answer: str) -> str:
     if "(output withheld)" in answer:
         return "withheld"
     if gate.SENTINEL in answer:
@@ -263,15 +263,15 @@ def prove_entries(
     environ: Mapping[str, str],
     project: Path,
     ceiling: datetime | None,
-    entries: Sequence[Entry],
+    entries: Sequence[ServerEntry],
     seconds: float = SECONDS,
 ) -> Iterator[Finding]:
     """Yield a finding for each entry of ours, and one for each planted one."""
     asked = [*entries, *(_planted_entries(project, ceiling) if ceiling else ())]
     servers = {each.name: _server_settings(each) for each in asked}
-    calls = [call(_sources_tool(each), **arguments) for each in asked for arguments in ({}, {"pit": _LATER})]
-    script = {"main": [lambda seen: [block for turn in calls for block in turn(seen)], say()]}
-    with serve(script) as model:
+    calls = [tool_call(_sources_tool(each), **arguments) for each in asked for arguments in ({}, {"pit": _LATER})]
+    script = {"main": [lambda seen: [block for turn in calls for block in turn(seen)], final_answer()]}
+    with serve_model(script) as model:
         more = ["--mcp-config", json.dumps({"mcpServers": servers})]
         allowed = ",".join(f"mcp__{each.name}" for each in asked)
         problem = run_client(client, environ, project, model.url, seconds, allowed, more)
@@ -279,29 +279,29 @@ def prove_entries(
             yield _entry_finding(each, _instant_answers(model, _sources_tool(each)), ceiling, problem)
 
 
-def unproved(what: str, problem: str, fix: str) -> Finding:
+def unproved_finding(what: str, problem: str, fix: str) -> Finding:
     """Return the finding of a proof that was not completed: a failure, unless the client was only slow."""
     if problem.startswith(TOO_SLOW):
         return Finding("warn", "proof", f"{what}: {problem}", "try again when the machine is idle")
     return Finding("fail", "proof", f"{what}: {problem}", fix)
 
 
-def _planted_entries(project: Path, ceiling: datetime) -> Iterator[Entry]:
+def _planted_entries(project: Path, ceiling: datetime) -> Iterator[ServerEntry]:
     later = (ceiling + timedelta(days=2)).isoformat()
-    yield Entry(_PLANTED, project, ("pit_fetch", *entry_of(["--pit", later])["args"]))
+    yield ServerEntry(_PLANTED, project, ("pit_fetch", *entry_of(["--pit", later])["args"]))
     words = ("pit_fetch", *entry_of(["--pit", ceiling.isoformat()])["args"])
-    yield Entry(_RAISED, project, words, {gate.CEILING_VARIABLE: later})
+    yield ServerEntry(_RAISED, project, words, {gate.CEILING_VARIABLE: later})
 
 
-def _sources_tool(each: Entry) -> str:
-    return Server(each.name, each.origin).tool("sources")
+def _sources_tool(each: ServerEntry) -> str:
+    return f"{tool_prefix(each.name)}__sources"
 
 
-def _server_settings(each: Entry) -> dict[str, object]:
+def _server_settings(each: ServerEntry) -> dict[str, object]:
     return {"command": each.command[0], "args": [*each.command[1:]], "env": dict(each.environ)}
 
 
-def _own_instant(each: Entry) -> datetime | None:
+def _own_instant(each: ServerEntry) -> datetime | None:
     """Return the instant that the entry fixes; None if it has none, or has it in a file."""
     start = start_of(each.command)
     return gate.parse_pit(start.options.get("--pit")) if start else None
@@ -312,13 +312,13 @@ def _instant_answers(model: Model, tool: str) -> dict[bool, str]:
     return {"pit" in block["input"]: text for block, text in model.answers if block["name"] == tool}
 
 
-def _entry_finding(each: Entry, answers: Mapping[bool, str], ceiling: datetime | None, problem: str) -> Finding:
+def _entry_finding(each: ServerEntry, answers: Mapping[bool, str], ceiling: datetime | None, problem: str) -> Finding:
     plain, moved = answers.get(False), answers.get(True)
     instants = [gate.parse_pit(text) for answer in (plain, moved) for text in _INSTANT.findall(answer or "")]
     fix = "see what the other findings say of the entry, and what starts when you run its command"
     name = f"server {each.name}"
     if problem or plain is None or moved is None:
-        return unproved(f"{name}: not proved", problem or "the client did not make the calls", fix)
+        return unproved_finding(f"{name}: not proved", problem or "the client did not make the calls", fix)
     bound, whose = (ceiling, "the ceiling") if ceiling else (_own_instant(each), "its own")
     if any(instant is None or (bound is not None and instant > bound) for instant in instants):
         return Finding("fail", "proof", f"{name}: it answers as of an instant after {whose}", fix)

@@ -13,9 +13,9 @@ from typing import NamedTuple
 from pit_fetch.claude_code import bundle
 from pit_fetch.claude_code.agents import Agent, AgentHook, Skill
 from pit_fetch.claude_code.client_settings import Settings, WiredHook, drop_reason, matches
-from pit_fetch.claude_code.finding import Finding
 from pit_fetch.claude_code.mcp_entry import NAME, is_ours
-from pit_fetch.claude_code.mcp_servers import Entry, Server, tool_prefix
+from pit_fetch.claude_code.mcp_servers import Neo4jServer, ServerEntry, tool_prefix
+from pit_fetch.claude_code.system import Finding
 from pit_fetch.support.bundled import load
 
 guard = load("pit_guard")
@@ -70,7 +70,7 @@ class Scope(NamedTuple):
         return agent.name not in self.trusted and _lists(agent, tools) and not is_held(agent)
 
 
-def denied(settings: Sequence[Settings]) -> frozenset[str]:
+def denied_tools(settings: Sequence[Settings]) -> frozenset[str]:
     """Return the names of tools and servers that some settings file denies as a whole."""
     rules: set[str] = set()
     for file in settings:
@@ -81,7 +81,7 @@ def denied(settings: Sequence[Settings]) -> frozenset[str]:
     return frozenset(rules.union(of_bash))
 
 
-def open_ways(scope: Scope, servers: Sequence[Entry], judged: Sequence[Server]) -> Iterator[Finding]:
+def open_ways(scope: Scope, servers: Sequence[ServerEntry], judged: Sequence[Neo4jServer]) -> Iterator[Finding]:
     """Yield a finding for each way past the PIT that is open, with who can go it, and what closes it.
 
     servers  those that are configured
@@ -90,15 +90,15 @@ def open_ways(scope: Scope, servers: Sequence[Entry], judged: Sequence[Server]) 
     if not scope.is_held:
         users = scope.users(COMMANDS, lambda agent: scope.is_guarded and guard.is_adapter(agent.name))
         alone = f"set {guard.ONLY_VARIABLE}=1 in the environment that starts the client"
-        never = denying(*COMMANDS)
-        yield from opened("any command can be run", users, f"{alone}, or {never}" if scope.is_guarded else never)
+        never = denial_fix(*COMMANDS)
+        yield from open_finding("any command can be run", users, f"{alone}, or {never}" if scope.is_guarded else never)
     for tool in WEB:
         users = scope.users([tool], lambda agent: False)
-        yield from opened(f"{tool} answers for today", users, denying(tool))
+        yield from open_finding(f"{tool} answers for today", users, denial_fix(tool))
     users = scope.users(["SendMessage"], lambda agent: False)
     if users:
         message = f"SendMessage may ask another session on this machine, which may see more: {', '.join(users)}"
-        yield Finding("warn", "scope", message, denying("SendMessage"))
+        yield Finding("warn", "scope", message, denial_fix("SendMessage"))
     held = {server.name for server in judged}
     own = [server for agent in scope.agents for server in agent.servers]
     configured = {server.name for server in servers if _may_answer_for_today(server)}
@@ -109,27 +109,29 @@ def open_ways(scope: Scope, servers: Sequence[Entry], judged: Sequence[Server]) 
         bringing = [f"the agent {agent.name}" for agent in scope.agents if _brings(agent, name, configured)]
         trusted = {f"the agent {agent.name}" for agent in scope.agents if agent.name in scope.trusted}
         users += [] if tools in scope.denied else [agent for agent in bringing if agent not in trusted.union(users)]
-        fix = f"put pit_fetch mcp-gate in front of it, or {denying(tools)}"
-        yield from opened(f"the server {name} may answer for today", [] if name in scope.trusted | held else users, fix)
+        fix = f"put pit_fetch mcp-gate in front of it, or {denial_fix(tools)}"
+        yield from open_finding(
+            f"the server {name} may answer for today", [] if name in scope.trusted | held else users, fix
+        )
     judged_tools = {row.matcher for row in bundle.wiring()}
     known = judged_tools | {tool_prefix(name) for name in (NAME, *held, *(server.name for server in [*servers, *own]))}
     for tool in dict.fromkeys(tool for agent in scope.agents for tool in _unknown_tools(agent, known)):
         users = scope.users([tool], lambda agent: False)
-        yield from opened(f"{tool} is not known to be held to the PIT", users, denying(tool))
+        yield from open_finding(f"{tool} is not known to be held to the PIT", users, denial_fix(tool))
 
 
-def denying(*tools: str) -> str:
+def denial_fix(*tools: str) -> str:
     """Return the fix that takes tools from the session and from every agent."""
     return f"deny it to all: pit_fetch init --deny {','.join(tools)}"
 
 
-def opened(way: str, users: Sequence[str], fix: str) -> Iterator[Finding]:
+def open_finding(way: str, users: Sequence[str], fix: str) -> Iterator[Finding]:
     """Yield the finding on a way that somebody can go."""
     if users:
         yield Finding("open", "scope", f"{way}: {', '.join(users)}", fix)
 
 
-def _may_answer_for_today(server: Entry) -> bool:
+def _may_answer_for_today(server: ServerEntry) -> bool:
     return bool(server.command or server.url) and not is_ours(server.command)
 
 
@@ -185,22 +187,22 @@ def foreign_ways(scope: Scope, wired: Sequence[WiredHook], skills: Sequence[Skil
     for agent in scope.agents:
         if agent.name not in scope.trusted and any(map(_may_undo, agent.hooks)):
             way = f"a hook of the agent {agent.name} may put back what the guard replaced"
-            yield from opened(way, [f"the agent {agent.name}"], _FIX.format(agent.name))
+            yield from open_finding(way, [f"the agent {agent.name}"], _FIX.format(agent.name))
     for skill in skills:
         if skill.name in scope.trusted:
             continue
         if skill.hooks is None or any(map(_may_undo, skill.hooks)):
             way = f"a hook of the skill {skill.name} may put back what the guard replaced"
-            yield from opened(way, session, _FIX.format(skill.name))
+            yield from open_finding(way, session, _FIX.format(skill.name))
         if skill.runs_commands:
-            fix = f"take its lines with ! out, or {denying(*COMMANDS)}"
-            yield from opened(
+            fix = f"take its lines with ! out, or {denial_fix(*COMMANDS)}"
+            yield from open_finding(
                 f"the skill {skill.name} runs a command as it is loaded, which no hook sees", session, fix
             )
     for hook in wired:
         if hook.event == "PermissionRequest" and matches(hook.matcher, "Bash"):
             way = f"a PermissionRequest hook of {hook.origin} may put back what the guard replaced"
-            yield from opened(way, session, "remove it")
+            yield from open_finding(way, session, "remove it")
 
 
 def adding_hooks(wired: Sequence[WiredHook]) -> Iterator[Finding]:

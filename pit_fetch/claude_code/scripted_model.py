@@ -22,12 +22,12 @@ Turn = Callable[[str], list[Block]]
 Script = Mapping[str, Sequence[Turn]]
 
 
-def call(tool: str, **tool_input: Any) -> Turn:
+def tool_call(tool: str, **tool_input: Any) -> Turn:
     """Return a turn that calls a tool."""
     return lambda seen: [{"type": "tool_use", "name": tool, "input": tool_input}]
 
 
-def say(text: str = "done") -> Turn:
+def final_answer(text: str = "done") -> Turn:
     """Return a turn that ends the conversation."""
     return lambda seen: [{"type": "text", "text": text}]
 
@@ -65,14 +65,14 @@ class Model:
                 if block.get("type") == "tool_result" and block["tool_use_id"] in self._calls:
                     self.answers.append((self._calls.pop(block["tool_use_id"]), _text(block)))
         position = sum(message["role"] == "assistant" for message in messages)
-        turn = turns[position] if position < len(turns) else say()
+        turn = turns[position] if position < len(turns) else final_answer()
         blocks = [_add_id(block, next(self._ids)) for block in turn("\n".join(texts))]
         self._calls.update((block["id"], block) for block in blocks if block["type"] == "tool_use")
         return blocks
 
 
 @contextmanager
-def serve(script: Script) -> Iterator[Model]:
+def serve_model(script: Script) -> Iterator[Model]:
     """Serve the model on a port of its own, for as long as the block runs."""
     model = Model(script)
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(model))

@@ -70,7 +70,7 @@ def _check_variables(environ: object) -> None:
     if not isinstance(environ, Mapping) or not all(isinstance(word, str) for pair in environ.items() for word in pair):
         raise ValueError(f"{form}: a mapping of texts")
     foreign = [(name, _VARIABLES[0]) for name in environ if re.match("(?i)pit_(?!fetch_)", name)]
-    for name, meant in (*gate.misspelt(environ, _VARIABLES), *foreign):
+    for name, meant in (*gate.misspelt_variables(environ, _VARIABLES), *foreign):
         if name not in _VARIABLES:
             raise ValueError(f"make_hooks does not know {truncate(name)}: write {meant}")
     if {gate.CEILING_VARIABLE, guard.ONLY_VARIABLE}.isdisjoint(environ):
@@ -78,7 +78,7 @@ def _check_variables(environ: object) -> None:
         raise ValueError(f"{form}, and {guard.ONLY_VARIABLE}: neither is given ({advice})")
     ceiling = environ.get(gate.CEILING_VARIABLE)
     if ceiling is not None and gate.parse_pit(ceiling) is None:
-        raise ValueError(f"{gate.CEILING_VARIABLE} is not YYYY-MM-DDTHH:MM:SS with Z, an offset or a [Zone/Name]")
+        raise ValueError(f"{gate.CEILING_VARIABLE} is not {gate.PIT_FORM}")
 
 
 def guard_callback(environ: Mapping[str, str] | None = None) -> Callback:
@@ -91,16 +91,24 @@ def guard_callback(environ: Mapping[str, str] | None = None) -> Callback:
 
 
 def gate_callback(environ: Mapping[str, str] | None = None) -> Callback:
-    """Return the gate as one PostToolUse callback. It judges in a thread, and withholds the output if it is late."""
+    """Return the gate as one PostToolUse callback. It judges in a thread, and withholds the output if it is late.
+
+    Its verdicts are written to the file that PIT_GATE_LOG names, and nowhere without it.
+    """
 
     async def after(hook: Any, tool_use_id: Any, context: Any) -> Any:
         import asyncio
 
+        variables = os.environ if environ is None else environ
+        tool_name = hook.get("tool_name", "unknown")
         try:
-            ceiling = gate.ceiling_of(os.environ if environ is None else environ)
-            return await asyncio.wait_for(asyncio.to_thread(gate.respond, hook, ceiling), JUDGE_SECONDS)
+            judged = asyncio.to_thread(gate.respond, hook, gate.ceiling_of(variables))
+            answer = await asyncio.wait_for(judged, JUDGE_SECONDS)
         except Exception as error:  # noqa: BLE001 - whatever went wrong, unjudged output must not pass
             violation = gate.Violation(gate.PIT_PARSE_ERROR, f"The gate failed: {type(error).__name__}")
-            return gate.block_output(violation, str(hook.get("tool_name")), hook.get("tool_response"))
+            answer = gate.block_output(violation, str(tool_name), hook.get("tool_response"))
+        log = variables.get(gate.LOG_VARIABLE, "")
+        asyncio.get_running_loop().run_in_executor(None, gate.log_verdict, log, tool_name, answer)  # waits for no disk
+        return answer
 
     return after

@@ -1,4 +1,4 @@
-"""The parts of the computer that ``doctor`` uses, as one value: a test replaces any of them by keyword."""
+"""What ``doctor`` uses of the computer, as one value whose parts a test replaces by keyword, and what it finds."""
 
 from __future__ import annotations
 
@@ -12,8 +12,26 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 from pit_fetch.support.terminal import deliver, line
+
+Level = Literal["ok", "note", "warn", "open", "fail"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the report.
+
+    "fail" means that calls of pit_fetch are not held to the PIT, "warn" that they may not be, and "open" that an agent
+    has a way past them.
+    """
+
+    level: Level
+    check: str
+    message: str
+    fix: str = ""
+
 
 TIMED_OUT = "timed out"
 

@@ -20,7 +20,7 @@ _MODEL = re.compile(rb"(?m)^model:[^\n]*\n")
 
 
 @dataclass(frozen=True)
-class History:
+class ReleasedFiles:
     """The files and matchers that earlier versions installed."""
 
     files: Mapping[str, Mapping[str, str]]  # by version: the digest of each file that it changed, by path
@@ -44,9 +44,9 @@ class History:
 
 
 @cache
-def recorded() -> History:
-    """Return the history that ships with this version."""
-    return History(**json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8")))
+def released_files() -> ReleasedFiles:
+    """Return the released that ships with this version."""
+    return ReleasedFiles(**json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8")))
 
 
 def digest(name: str, content: bytes) -> str:

@@ -20,10 +20,9 @@ from pit_fetch.claude_code.client_settings import (
     unreliable_fields,
     user_folder,
 )
-from pit_fetch.claude_code.finding import Finding
 from pit_fetch.claude_code.install import PERMISSION
-from pit_fetch.claude_code.mcp_servers import PROGRAM, USUAL_NAME, Server
-from pit_fetch.claude_code.system import TIMED_OUT, System
+from pit_fetch.claude_code.mcp_servers import PROGRAM, USUAL_NAME, Neo4jServer
+from pit_fetch.claude_code.system import TIMED_OUT, Finding, System
 from pit_fetch.support.bundled import gate, load
 
 guard = load("pit_guard")
@@ -141,7 +140,7 @@ def _check_hook(wired: WiredHook) -> Iterator[Finding]:
         yield Finding("warn", "wiring", message, 'add "onFailure": "block"')
 
 
-def check_servers(servers: Sequence[Server], wired: Sequence[WiredHook]) -> Iterator[Finding]:
+def check_servers(servers: Sequence[Neo4jServer], wired: Sequence[WiredHook]) -> Iterator[Finding]:
     """Yield a finding for each MCP server of Neo4j: its tools must have the names that the hooks are wired for."""
     if not servers:
         yield Finding("note", "neo4j", f"no {PROGRAM} server is configured here, so its tools were not checked")

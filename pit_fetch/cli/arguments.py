@@ -94,7 +94,7 @@ def read_options(argv: Sequence[str], provider: Provider, form: Form = FETCH) ->
 
 
 def _valued_flags(provider: Provider) -> frozenset[str]:
-    return COMMON_WITH_VALUE | {flag_of(option.name) for option in provider.options if option.kind != "flag"}
+    return COMMON_WITH_VALUE | {flag_of(option.name) for option in provider.all_options if option.kind != "flag"}
 
 
 def _positional(
@@ -114,7 +114,7 @@ def _positional(
     if not form.asks_source:
         text = f"{form.name} takes no bare words: it reads standard input (< FILE), or --input-file FILE; see --help"
         raise UsageError(Code.USAGE, text=text)
-    option = next((option for option in provider.options if option.positional), None)
+    option = next((option for option in provider.all_options if option.positional), None)
     if option is None or (option.positional == "one" and (len(words) > 1 or words[0].startswith("{"))):
         from pit_fetch.courtesy.command_line import bare_words
 
@@ -133,7 +133,7 @@ def _positional(
 
 def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
     """Return ``argv`` with each ``key=value`` word that names a provider's option as ``--key=value``."""
-    names = {option.name.replace("_", "-"): option for option in provider.options}
+    names = {option.name.replace("_", "-"): option for option in provider.all_options}
     takes_value = _valued_flags(provider)
     if not all(map(str.isascii, argv)):
         from pit_fetch.courtesy.command_line import check_characters

@@ -151,8 +151,8 @@ def build_parser(provider: Provider | None, form: Form = FETCH) -> Parser:
     group = parser.add_argument_group("listings")
     for flags, text in _LISTINGS if form.asks_source else _HELP:
         group.add_argument(*flags, action="store_true", help=text)
-    if provider is not None and provider.options:
-        _add_options(parser, f"options of {provider.name} (as --name VALUE or name=VALUE)", provider.options)
+    if provider is not None and provider.all_options:
+        _add_options(parser, f"options of {provider.name} (as --name VALUE or name=VALUE)", provider.all_options)
     parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
     return parser
 
@@ -212,7 +212,7 @@ def _usage(provider: Provider | None, form: Form) -> str:
     if provider is not None:
         source = provider.name
         forms = {"": "", "one": " [{}]", "all": " [{} ...]"}
-        words = "".join(forms[option.positional].format(option.name.upper()) for option in provider.options)
+        words = "".join(forms[option.positional].format(option.name.upper()) for option in provider.all_options)
     return f"%(prog)s --source {source} {form.pits} [options]{words} [key=value ...]"
 
 
@@ -226,7 +226,7 @@ def _epilog(provider: Provider) -> str | None:
         parts.append(f"fields of each: pit_fetch sources {provider.name}" if fields else "")
     elif fields:
         parts.append(fill(f"fields: {', '.join(fields)}", 100, subsequent_indent="  "))
-    claims = [(operation.name, operation.claims) for operation in provider.operations if operation.claims]
+    claims = [(operation.name, operation.dating.claims) for operation in provider.operations if operation.dating.claims]
     if claims:
         parts.append("Where nothing proves an item, with --evidence claimed:")
         lines = (f"{name}: {claim}" if name else claim for name, claim in claims)
@@ -256,7 +256,7 @@ def operations_text(provider: Provider) -> str:
         lines.append(f"{title}:")
         for operation in operations:
             needs = f" (needs {', '.join(operation.needs)})" if operation.needs else ""
-            rule = operation.rule if operation.dating == "record" else ""
+            rule = operation.dating.rule if operation.dating.by == "record" else ""
             lines.append(f"  {operation.name:<{width}}  {rule}{needs}".rstrip())
     return "\n".join(lines) + "\n"
 
@@ -264,6 +264,6 @@ def operations_text(provider: Provider) -> str:
 def group_operations(provider: Provider) -> Iterator[tuple[str, list[Operation]]]:
     """Yield the operations, grouped under their titles in ``--help``."""
     for dating, title in DATINGS.items():
-        operations = [operation for operation in provider.operations if operation.dating == dating]
+        operations = [operation for operation in provider.operations if operation.dating.by == dating]
         if operations:
             yield title, operations

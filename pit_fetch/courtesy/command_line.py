@@ -100,7 +100,7 @@ def unknown_option(word: str, flags: Iterable[str], provider: Provider | None = 
         variables = [name for credential in provider.credentials for name in credential.variables] if provider else []
         where = f"set {' or '.join(variables)}" if variables else "this source needs no key"
         return f" ({_KEYS}, never from the command line: {where})"
-    own = {option.name: option.search_terms for option in provider.options} if provider else {}
+    own = {option.name: option.search_terms for option in provider.all_options} if provider else {}
     words = own | {option: f"{own.get(option, '')} {terms}" for option, terms in OPTIONS.items()}
     if not synonym(name, known, words):
         for note, terms in NO_OPTIONS.items():
@@ -154,11 +154,11 @@ def bare_words(
     names = [spelling for flag in _own_flags(provider) for spelling in {flag[2:], flag[2:].replace("-", "_")}]
     if answer := refusal(words, argv, {"option": flags, "list": lists, "name": names}):
         return answer
-    option = next((option for option in provider.options if option.positional), None)
+    option = next((option for option in provider.all_options if option.positional), None)
     written = "" if "did you mean" in reason else _example(words, given, provider)
     if option is None:
         return f"{provider.name} takes no bare words: write {written or '--name VALUE or name=VALUE; see --help'}"
-    others = [other for other in provider.options if not other.positional and other.kind != "flag"]
+    others = [other for other in provider.all_options if not other.positional and other.kind != "flag"]
     example = f", e.g. {others[0].name}={others[0].metavar or 'VALUE'}" if others else ""
     fix = f"write {written or f'the others as name=VALUE{example}'}"
     if reason:
@@ -190,17 +190,17 @@ def stray_arguments(argv: Sequence[str], unknown: Sequence[str], actions: Sequen
 
 
 def _own_flags(provider: Provider, kind: str = "") -> list[str]:
-    return [f"--{option.name.replace('_', '-')}" for option in provider.options if kind in ("", option.kind)]
+    return [f"--{option.name.replace('_', '-')}" for option in provider.all_options if kind in ("", option.kind)]
 
 
 def _example(words: Sequence[str], given: Collection[str], provider: Provider) -> str:
     """Return how to write bare words as options, as in "symbol=AAPL"; "" if that is not obvious."""
     operations = {operation.name.casefold(): operation for operation in provider.operations}
     named = operations.get(words[0].casefold())
-    default = next((str(option.default) for option in provider.options if option.name == "op"), "")
+    default = next((str(option.default) for option in provider.all_options if option.name == "op"), "")
     operation = named or operations.get(default)
     taken = (*operation.needs, *operation.takes) if operation else ()
-    known = (option for option in provider.options if not option.positional)
+    known = (option for option in provider.all_options if not option.positional)
     options = {option.name: option for option in known if option.name in taken or not taken}
     written: dict[str, str] = {}
     for word in words[1:] if named else words:

@@ -57,7 +57,7 @@ def over_list(reason: str, given: Mapping[str, object], provider: Provider) -> s
     ``reason`` is that of the refusal, which names the option. ``given`` are the options of the request.
     """
     words = re.findall("[a-z_]+", reason.replace("--", " ").replace("-", "_"))
-    named = (option for option in provider.options if option.name in words)
+    named = (option for option in provider.all_options if option.name in words)
     lists = {option.name: _listed(option, given.get(option.name)) for option in named}
     return next((f"{name}={shlex.quote(text)}" for name, text in lists.items() if text), "")
 

@@ -52,10 +52,10 @@ def describe(listing: Listing, environ: Mapping[str, str], folder: str) -> dict[
     row["operations"] = [
         {
             "name": operation.name,
-            "dating": operation.dating,
-            "rule": operation.rule,
-            "why": operation.why,
-            "claims": operation.claims,
+            "dating": operation.dating.by,
+            "rule": operation.dating.rule,
+            "why": operation.dating.why,
+            "claims": operation.dating.claims,
             "needs": list(operation.needs),
             "takes": list(operation.takes),
             "fields": [{"name": field.name, "kind": field.kind} for field in operation.fields],
@@ -70,7 +70,7 @@ def describe(listing: Listing, environ: Mapping[str, str], folder: str) -> dict[
             "choices": list(option.choices),
             "default": option.default,
         }
-        for option in provider.options
+        for option in provider.all_options
     ]
     return row
 

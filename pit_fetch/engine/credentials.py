@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from collections.abc import Mapping, Sequence
 
@@ -37,6 +38,7 @@ def resolve(provider: Provider, environ: Mapping[str, str], folder: str) -> dict
         if (
             problem is None
             and credential.secret
+            and not credential.is_file
             and not is_secret(credential, value)
             and value not in credential.public
         ):
@@ -49,7 +51,16 @@ def resolve(provider: Provider, environ: Mapping[str, str], folder: str) -> dict
 
 def is_secret(credential: Credential, value: str) -> bool:
     """Return whether a value of the credential must not get out."""
-    return credential.secret and len(value) >= SHORTEST_SECRET and value not in credential.public
+    is_open = credential.is_file or value in credential.public
+    return credential.secret and not is_open and len(value) >= SHORTEST_SECRET
+
+
+def path_of(file: Credential, value: str, folder: str) -> str:
+    """Return the path that is the value of a credential. Raise ConfigError if it is not that of a readable file."""
+    path = os.path.join(folder, os.path.expanduser(value))
+    if not os.path.isfile(path) or not os.access(path, os.R_OK):
+        raise ConfigError(Code.FILE_UNREADABLE, variable=" or ".join(file.variables))
+    return path
 
 
 def _typing_mistake(variable: str, value: str) -> str | None:

@@ -71,7 +71,7 @@ class ArchiveAnswer:
     def _is_current(self) -> bool:
         """Return whether the live answer stands as it is: in open mode, in a capture, and for a snapshot as of now."""
         is_past = self.request.pit is not None and self.request.pit < self.query.started
-        is_snapshot = self.query.operation.dating != "record"
+        is_snapshot = self.query.operation.dating.by != "record"
         return self.request.pit is None or self.request.capture or (is_snapshot and not is_past)
 
     @property

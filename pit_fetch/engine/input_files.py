@@ -1,4 +1,4 @@
-"""Local files: the path of a declared one, and the ``--input-file``, read within bounds of time and size.
+"""Local files: the ``--input-file``, read within bounds of time and size, and the nearest file of a name.
 
 An input file may never end: a named pipe without a writer, a terminal, ``/dev/zero``.
 """
@@ -9,16 +9,11 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from pit_fetch.errors import ConfigError, InputError
+from pit_fetch.errors import InputError
 from pit_fetch.gaps import Code
 from pit_fetch.support.encoding import to_utf8
-from pit_fetch.support.misuse import Declared
-
-if TYPE_CHECKING:
-    from pit_fetch.provider import Provider
 
 MAX_BYTES = 64_000_000  # the same as for a reply from the network
 # How files begin that are taken for a reply, in lower case.
@@ -49,20 +44,6 @@ def read_file(path: str, seconds: float) -> bytes:
         return _read(fd, seconds)
     finally:
         os.close(fd)
-
-
-def path_of(provider: Provider, name: str, environ: Mapping[str, str], folder: str) -> str:
-    """Return the path of a declared file. Raise ConfigError if its variable is not set, or names nothing readable."""
-    file = Declared("file", "Provider.files", {file.name: file for file in provider.files})[name]
-    text = environ.get(file.variable, "")
-    if not text:
-        raise ConfigError(
-            Code.FILE_MISSING, source=provider.name, variable=file.variable, name=file.name, hint=file.hint
-        )
-    path = os.path.join(folder, os.path.expanduser(text))
-    if not os.path.isfile(path) or not os.access(path, os.R_OK):
-        raise ConfigError(Code.FILE_UNREADABLE, variable=file.variable)
-    return path
 
 
 def nearest(folder: str, name: str, exists: Callable[[str], bool] = os.path.isfile) -> str:

@@ -32,8 +32,8 @@ class RecordFilter:
 
     def caveats(self, *, archived: bool = False, is_proved: bool = False) -> tuple[Gap, ...]:
         """Return what the answer cannot show. ``is_proved``: nothing in it is served on a claim."""
-        query = self.query._replace(archived=archived, accepts_claims=self.query.accepts_claims and not is_proved)
-        return tuple(caveats(query, self.request.provider.name))
+        query = self.query._replace(accepts_claims=self.query.accepts_claims and not is_proved)
+        return tuple(caveats(query, self.request.provider.name, archived=archived))
 
     def public(self, stream: Stream, cutoff: Callable[[], datetime | None]) -> Iterator[Record | Watermark | Gap]:
         """Yield what of a stream was public at ``cutoff()``, with watermarks and gaps."""

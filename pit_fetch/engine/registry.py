@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "pit_fetch.providers"
+CHANGES = "docs/provider-api-4.md"
 
 _BUNDLED: dict[tuple[str, ...], str] = {
     ("bz-news-api", "benzinga", "benzinga-news"): "pit_fetch_providers.bz_news_api:PROVIDER",
@@ -133,18 +134,15 @@ def _examine(claims: list[EntryPoint]) -> Listing:
 
 
 def _advice(error: BaseException) -> str:
-    """Return a note about a plugin that uses names of another version of the provider API, else ""."""
+    """Return a note about a plugin that is made for another version of the provider API, else ""."""
     class_name, _, rest = str(error).partition(".__new__() got an unexpected keyword")
     is_renamed = isinstance(error, TypeError) and bool(rest) and class_name in author_api.__all__
-    if is_renamed or (isinstance(error, ImportError) and error.name == author_api.__name__):
-        return f": it uses names that provider API {API_VERSION} does not have; install a matching version"
+    if is_renamed or (isinstance(error, ImportError) and str(error.name).startswith("pit_fetch.")):
+        return f": it is made for another provider API, and this is {API_VERSION}; {CHANGES} says what changed"
     return ""
 
 
 def _problem_with(provider: object, entry: EntryPoint) -> str:
-    version = getattr(provider, "api_version", None)
-    if version != API_VERSION:
-        return f"is made for provider API {version}, but this is {API_VERSION}: install a matching version"
     if not isinstance(provider, Provider):
         return f"does not hold a Provider at {entry.value}"
     if _key(provider.name) != _key(entry.name):
@@ -156,7 +154,7 @@ def problem_with_options(provider: Provider) -> str:
     """Return what is wrong with the names of the provider's options, or ""."""
     from pit_fetch.request.options import COMMON_OPTIONS
 
-    names = [option.name for option in (*COMMON_OPTIONS, *provider.options)]
+    names = [option.name for option in (*COMMON_OPTIONS, *provider.all_options)]
     twice = next((name for name in names if names.count(name) > 1), None)
     common = any(option.name == twice for option in COMMON_OPTIONS)
     if twice is None:

@@ -16,7 +16,7 @@ from pit_fetch.pipeline.claims import CLAIMED
 from pit_fetch.pipeline.cursor import format_cursor, position
 from pit_fetch.pipeline.envelope import Entry, PlainEnvelope
 from pit_fetch.pipeline.select import Selection, Withheld
-from pit_fetch.provider import STAMPS, Record
+from pit_fetch.provider import ENVELOPE_FIELDS, Record
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.support.redaction import MIN_LENGTH_IN_DATA, redactor
@@ -192,7 +192,7 @@ def _options(request: FetchRequest, secrets: tuple[str, ...], *, resumes: bool) 
 def _unknown_fields(request: FetchRequest, records: Sequence[Record]) -> list[Gap]:
     """Return a gap for requested fields that no record has. Fields of a declared list are refused much earlier."""
     known = dict.fromkeys(name for record in records for name in record.payload)
-    unknown = [name for name in request.fields if name not in known and name not in STAMPS]
+    unknown = [name for name in request.fields if name not in known and name not in ENVELOPE_FIELDS]
     declared = any(operation.fields for operation in candidate_operations(request.provider, request.options))
     if declared or not records or not unknown:
         return []
@@ -247,7 +247,7 @@ def _gaps(request: FetchRequest, collected: CollectedRecords, shown: Sequence[Re
 def _claims_not_accepted(request: FetchRequest) -> list[Gap]:
     """Return the gap that names the setting for claims. Whether there are any at the PIT decides nothing here."""
     operation = candidate_operations(request.provider, request.options)[0]
-    if request.pit is None or request.evidence == CLAIMED or not operation.claims:
+    if request.pit is None or request.evidence == CLAIMED or not operation.dating.claims:
         return []
     source = request.provider.name
     return [gap(Code.CLAIMS_NOT_ACCEPTED, operation=operation.name or source, source=source)]
@@ -281,7 +281,7 @@ def _locate(error: BaseException, provider: Provider) -> str:
     """Return what an exception is, and the last line of the provider's own package that led to it, or the last line."""
     from traceback import walk_tb
 
-    package = provider.fetch.__module__.partition(".")[0]
+    package = provider.operations[0].fetch.__module__.partition(".")[0]
     every = list(walk_tb(error.__traceback__))
     own = [place for place in every if str(place[0].f_globals.get("__name__")).partition(".")[0] == package]
     for frame, line in (own or every)[-1:]:

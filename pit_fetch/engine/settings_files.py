@@ -80,7 +80,7 @@ def read_settings(environ: Mapping[str, str], folder: str) -> Settings:
 
     Raise UsageError for a file that is broken, and for a variable that is probably a misspelt restriction.
     """
-    for name, meant in gate.misspelt(environ, audience.RESTRICTIONS):
+    for name, meant in gate.misspelt_variables(environ, audience.RESTRICTIONS):
         raise UsageError(Code.VARIABLE_MISSPELT, name=name, meant=meant)
     options: dict[str, Setting] = {}
     added: dict[str, Setting] = {}
@@ -115,7 +115,7 @@ def read_settings(environ: Mapping[str, str], folder: str) -> Settings:
 
 def misspelt(environ: Iterable[str]) -> list[tuple[str, str]]:
     """Return the variables that are probably meant as one of the others, which restrict nothing, each with that one."""
-    return gate.misspelt(environ, [*VARIABLES.values(), MAX_CHARS_VARIABLE, evidence.VARIABLE, *_OTHERS])
+    return gate.misspelt_variables(environ, [*VARIABLES.values(), MAX_CHARS_VARIABLE, evidence.VARIABLE, *_OTHERS])
 
 
 def user_file(environ: Mapping[str, str]) -> str:

@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch.engine import credentials, input_files
-from pit_fetch.errors import InputError, UpstreamError
+from pit_fetch.errors import ConfigError, InputError, UpstreamError
 from pit_fetch.gaps import Code, Gap
-from pit_fetch.provider import Context, Page, Provider, Query, Record, Watermark
+from pit_fetch.provider import Context, Page, Query, Record, Watermark
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import serves_nothing
 from pit_fetch.runtime import Runtime
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pit_fetch.net.client import Client
 
 Stream = Iterable[Record | Page | Watermark | Gap]
+ParseReply = Callable[[bytes, Query], Iterable[Record | Gap]]
 
 
 class Source(NamedTuple):
@@ -38,7 +39,14 @@ class Source(NamedTuple):
 
 
 def open_file(request: FetchRequest, query: Query, runtime: Runtime, deadline: float) -> Source:
-    """Return the source of ``--input-file``. Raise InputError if it cannot be read by ``deadline`` (monotonic)."""
+    """Return the source of ``--input-file``. Raise InputError if it cannot be read by ``deadline`` (monotonic).
+
+    Raise ConfigError if the operation reads no saved reply.
+    """
+    parse_reply = query.operation.parse_reply
+    if parse_reply is None:
+        name = query.operation.name or request.provider.name
+        raise ConfigError(Code.USAGE, text=f"{name} reads no saved reply: leave out --input-file.")
     path, seconds = request.input_file or "", deadline - runtime.clock.monotonic()
     body = runtime.read_stdin(seconds) if path == "-" else input_files.read_file(runtime.path(path), seconds)
     body = input_files.unpacked(body)
@@ -47,13 +55,13 @@ def open_file(request: FetchRequest, query: Query, runtime: Runtime, deadline: f
         # ``normalize`` reads no reply, but a list of items.
         code = Code.INPUT_MALFORMED if request.provider.hosts else Code.ITEMS_MALFORMED
         raise InputError(code, source=request.provider.name, problem=problem)
-    return Source(() if serves_nothing(query) else _deferred(_records_in, request.provider, body, query))
+    return Source(() if serves_nothing(query) else _deferred(_records_in, parse_reply, body, query))
 
 
-def _records_in(provider: Provider, body: bytes, query: Query) -> Iterator[Record | Gap]:
+def _records_in(parse_reply: ParseReply, body: bytes, query: Query) -> Iterator[Record | Gap]:
     """Yield the records of a file. Raise UpstreamError, which names the file's format if it is a known one."""
     try:
-        yield from provider.parse_reply(body, query)
+        yield from parse_reply(body, query)
     except UpstreamError:
         form = input_files.form_of(body)
         if form:
@@ -101,10 +109,10 @@ def open_network(
         deadline=deadline,
         on_request=progress.request,
     )
-    context = Context(
-        client, resolved, lambda name: input_files.path_of(provider, name, runtime.environ, runtime.folder)
-    )
-    stream = _deferred(provider.fetch, query, context)
+    files = {each.name: each for each in provider.credentials if each.is_file}
+    declared = Declared("file", "Provider.credentials", files)
+    context = Context(client, resolved, lambda name: credentials.path_of(declared[name], values[name], runtime.folder))
+    stream = _deferred(query.operation.fetch, query, context)
     if archive is None:
         return Source(stream, secrets, client)
     client.on_cached = archive.recorder.note

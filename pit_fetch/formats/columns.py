@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.pipeline.claims import PROVED
 from pit_fetch.pipeline.envelope import EVIDENCE, PlainEnvelope
-from pit_fetch.provider import STAMPS, FieldKind
+from pit_fetch.provider import ENVELOPE_FIELDS, FieldKind
 from pit_fetch.times import on_new_york_clock, parse_date, parse_rfc2822, parse_rfc3339
 
 # The fields that diff and explain add come first, because they state why the item is there, but for its rule.
@@ -73,7 +73,7 @@ def graded_columns(envelope: PlainEnvelope) -> list[Column]:
 
 def _add_grade(item: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a proved item with its grade, which stands before the id."""
-    stamps = {name: item[name] for name in STAMPS[: STAMPS.index(EVIDENCE)] if name in item}
+    stamps = {name: item[name] for name in ENVELOPE_FIELDS[: ENVELOPE_FIELDS.index(EVIDENCE)] if name in item}
     return {**stamps, EVIDENCE: PROVED, **item}
 
 
@@ -82,9 +82,9 @@ def columns(items: Sequence[Mapping[str, Any]], kinds: Mapping[str, FieldKind]) 
 
     ``kinds`` are the kinds of the declared fields, by name. Without items, each of them is an empty column.
     """
-    present = {name for item in items for name in item} if items else {*STAMPS[:2], "id", *kinds}
+    present = {name for item in items for name in item} if items else {*ENVELOPE_FIELDS[:2], "id", *kinds}
     others = (name for item in items for name in item)
-    names = dict.fromkeys(name for name in (*STAMPS, *_INSPECTION_FIELDS, *kinds, *others) if name in present)
+    names = dict.fromkeys(name for name in (*ENVELOPE_FIELDS, *_INSPECTION_FIELDS, *kinds, *others) if name in present)
     return [_column(name, [item.get(name) for item in items], _kind(name, kinds)) for name in names]
 
 
@@ -109,7 +109,7 @@ def is_empty(value: Any) -> bool:
 
 
 def _kind(name: str, kinds: Mapping[str, FieldKind]) -> Kind:
-    if name in STAMPS:
+    if name in ENVELOPE_FIELDS:
         return "instant" if name in INSTANTS else "text"
     return kinds.get(name, "any")
 

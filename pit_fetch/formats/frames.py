@@ -13,7 +13,7 @@ from pit_fetch.errors import ConfigError
 from pit_fetch.formats.columns import Column, graded_columns
 from pit_fetch.gaps import Code
 from pit_fetch.pipeline.envelope import PlainEnvelope
-from pit_fetch.provider import STAMPS
+from pit_fetch.provider import ENVELOPE_FIELDS
 from pit_fetch.times import in_new_york, on_new_york_clock
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _columns(envelope: PlainEnvelope, question: Mapping[str, Asked]) -> list[Col
     """Return the columns of the question, the same in each row, and those of the items, whose stamps it leaves."""
     count, own = len(envelope.data), graded_columns(envelope)
     # What an item says of itself stays: a question has one grade, its items each have their own.
-    stamps = {column.name for column in own}.intersection(STAMPS)
+    stamps = {column.name for column in own}.intersection(ENVELOPE_FIELDS)
     asked = [
         Column(name, "instant", [on_new_york_clock(value)] * count)
         if isinstance(value, datetime)

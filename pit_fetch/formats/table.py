@@ -22,7 +22,7 @@ from pit_fetch.formats.columns import Column, columns, is_empty, split_common
 from pit_fetch.formats.explanation import FIELDS, explain
 from pit_fetch.gaps import Code
 from pit_fetch.pipeline.envelope import PlainEnvelope
-from pit_fetch.provider import STAMPS
+from pit_fetch.provider import ENVELOPE_FIELDS
 from pit_fetch.support.terminal import escape_unprintable
 from pit_fetch.support.wording import counted
 from pit_fetch.times import format_for_people
@@ -156,7 +156,7 @@ def _ordered(typed: Sequence[Column], leading: Sequence[str], short: bool = Fals
     if ids and any(column.cells == ids.cells for column in by_name.values() if column is not ids):
         del by_name["id"]  # it repeats another column
     first = [name for name in (*leading, "available_at", *_FIRST) if name in by_name]
-    fields = [name for name in by_name if name not in (*STAMPS, *first)]
+    fields = [name for name in by_name if name not in (*ENVELOPE_FIELDS, *first)]
     instants = {column.name for column in typed if column.kind == "instant"}
     texts = [name for name in fields if name not in instants and not name.endswith("url")]
     narrow = [name for name in texts if not by_name[name].is_cut]

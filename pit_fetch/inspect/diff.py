@@ -206,7 +206,7 @@ def window_start(request: FetchRequest) -> datetime | None:
         query = build_query(request, started=request.pit)
     except ConfigError:  # the fetch reports it
         return None
-    return query.operation.earliest(query) if compares_publication(query.operation) else None
+    return query.operation.archiving.earliest(query) if compares_publication(query.operation) else None
 
 
 def whole(request: FetchRequest, since: datetime | None) -> FetchRequest:
@@ -232,7 +232,7 @@ def _has_versions(request: FetchRequest) -> bool:
         query = build_query(request, started=request.pit)
     except ConfigError:  # the fetch reports it
         return False
-    return query.operation.versions or request.provider.derive(query) is not None
+    return query.operation.archiving.versions or request.provider.derive(query) is not None
 
 
 def comparable(result: FetchResult, has_versions: bool) -> ComparableAnswer:

@@ -27,7 +27,7 @@ from pit_fetch.pipeline.select import records_of, set_period, visibility
 from pit_fetch.provider import Provider, Query, Record
 from pit_fetch.request import audience
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.operations import candidate_operations, is_wanted
+from pit_fetch.request.operations import Run, candidate_operations, is_wanted, wrap_operations
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
 from pit_fetch.times import delayed, format_for_people, is_aware
@@ -194,18 +194,15 @@ def _watched(
 ) -> Provider:
     """Return the provider, which enters the records it yields in ``seen``, as far as the query asks for them."""
 
-    def watch(stream: Iterable[Any], query: Query) -> Iterator[Any]:
-        for part in stream:
+    def watch(run: Run, query: Query) -> Iterator[Any]:
+        for part in run(query):
             for record in records_of(part):
                 if _may_be_wanted(provider, query, as_served(record)):
                     # A page may be read twice.
                     seen.setdefault((record.id, record.available_at, record.revised_at, str(record.payload)), record)
             yield part
 
-    return provider._replace(
-        fetch=lambda query, context: watch(provider.fetch(query, context), query),
-        parse_reply=lambda body, query: watch(provider.parse_reply(body, query), query),
-    )
+    return wrap_operations(provider, watch)
 
 
 def _may_be_wanted(provider: Provider, query: Query, record: Record) -> bool:

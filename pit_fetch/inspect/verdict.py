@@ -1,7 +1,7 @@
 """Judge a record as ``pit_fetch explain`` shows it: its verdict, the reason, and the rule that dated it. Pure.
 
 >>> from datetime import UTC
->>> late = Record("a", datetime(2024, 2, 15, 21, 40, tzinfo=UTC), "provider_metadata", {"title": "Acme rises"})
+>>> late = Record("a", datetime(2024, 2, 15, 21, 40, tzinfo=UTC), {"title": "Acme rises"})
 >>> judge(late, datetime(2024, 2, 15, 21, tzinfo=UTC), Operation(), why="").payload["because"]
 'published 40 minutes after the PIT, on Thursday 2024-02-15 16:40:00 in New York (-05:00)'
 """
@@ -37,7 +37,7 @@ def judge(record: Record, pit: datetime, operation: Operation, why: Why, is_acce
     claimed = acceptor(operation)(record, pit) if state in NOT_PROVED and why != "replaced" else None
     if claimed is not None and is_accepted:
         because = f"by a claim alone, of {_format_instant(claimed.available_at)}"
-        marks = {"verdict": "public", "because": because, "rule": operation.claims}
+        marks = {"verdict": "public", "because": because, "rule": operation.dating.claims}
         return claimed._replace(payload={**marks, **claimed.payload})
     verdict, because = _verdict(record, pit, operation, why)
     because += "; the archive holds what it said before" if why == "replaced" else ""
@@ -76,7 +76,11 @@ def _rule(record: Record, operation: Operation) -> str:
     """Return by which rule the record is dated."""
     if record.first_seen_at is not None:
         return "by sight: what was in the archive was public"
-    return (operation.rule or f"by {record.available_at_source}") if operation.dating == "record" else operation.why
+    return (
+        (operation.dating.rule or f"by {record.available_at_source}")
+        if operation.dating.by == "record"
+        else operation.dating.why
+    )
 
 
 def _format_instant(moment: datetime | None) -> str:
@@ -93,7 +97,7 @@ def _public(record: Record, operation: Operation) -> str:
 
 
 def _undated(record: Record, operation: Operation) -> str:
-    why = f": {DATINGS[operation.dating]}" if operation.dating != "record" else ""
+    why = f": {DATINGS[operation.dating.by]}" if operation.dating.by != "record" else ""
     return f"nothing shows when it was published or last revised{why}"
 
 

@@ -27,7 +27,7 @@ class Answer(NamedTuple):
     is_error: bool = False
 
 
-def released(text: str, at: datetime, *, is_error: bool = False) -> Answer:
+def release_answer(text: str, at: datetime, *, is_error: bool = False) -> Answer:
     """Return the answer that holds the envelope ``text``; a refusal if the gate finds anything from after ``at``."""
     text = _encodable(text)
     finding = judge(text, at)
@@ -36,7 +36,7 @@ def released(text: str, at: datetime, *, is_error: bool = False) -> Answer:
     return Answer(text, json.loads(text), is_error)
 
 
-def refused(error: BaseException) -> Answer:
+def refuse(error: BaseException) -> Answer:
     """Return the answer to a call that ended with ``error``. Only the program's own errors are repeated."""
     return refusal(error.gap if isinstance(error, PitFetchError) else gap(Code.BUG, error=type(error).__name__))
 

@@ -16,9 +16,9 @@ from pit_fetch.engine.run import run
 from pit_fetch.engine.settings_files import Settings
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
-from pit_fetch.mcp.answers import Answer, plain, refused, released
-from pit_fetch.mcp.instant import Held, Instant, Moment
-from pit_fetch.mcp.tools import SOURCES, Tool, served
+from pit_fetch.mcp.answers import Answer, plain, refuse, release_answer
+from pit_fetch.mcp.instant import ConnectionInstant, Instant, Moment
+from pit_fetch.mcp.tools import SOURCES, Tool, dated_operations
 from pit_fetch.provider import Provider
 from pit_fetch.request.audience import CEILING_VARIABLE, MAX_CHARS_UNDER_AGENT
 from pit_fetch.request.fetch_request import build
@@ -43,7 +43,7 @@ class Server(NamedTuple):
     """
 
     tools: Mapping[str, Tool]
-    instant: Instant | Held
+    instant: Instant | ConnectionInstant
     settings: Settings
     runtimes: Runtimes
     idle: Mapping[str, str] = {}
@@ -90,12 +90,12 @@ def answer(server: Server, name: str, arguments: Mapping[str, Any], stop: thread
         if tool.provider is None:
             return plain(_description(server, arguments.get("name"), moment))
         provider = tool.provide(stop) if tool.provide else tool.provider
-        return _fetched(server, provider, tool.values(arguments, moment), moment, stop)
+        return _fetch_answer(server, provider, tool.values(arguments, moment), moment, stop)
     except BaseException as error:  # noqa: BLE001 - nothing but an envelope leaves
-        return refused(_in_words_of(tool, error) if tool and isinstance(error, UsageError) else error)
+        return refuse(_name_arguments(tool, error) if tool and isinstance(error, UsageError) else error)
 
 
-def _in_words_of(tool: Tool, error: UsageError) -> UsageError:
+def _name_arguments(tool: Tool, error: UsageError) -> UsageError:
     """Return a refusal that names arguments, as a caller of the tool writes them, in the place of options."""
 
     def named(option: re.Match[str]) -> str:
@@ -118,9 +118,12 @@ def _check_names(tool: Tool, arguments: Mapping[str, Any]) -> None:
             hint = f"did you mean {close}?" if close else f"its arguments are {', '.join(tool.arguments)}"
             text = f"{truncate(name)} is not an argument of {tool.name} ({hint})"
             raise UsageError(Code.USAGE, text=text)
+    missing = [name for name in tool.schema.get("required", ()) if arguments.get(name) is None]
+    if missing and tool.provide is None:  # the tool of another server refuses what it needs itself
+        raise UsageError(Code.USAGE, text=f"{tool.name} needs {missing[0]}: `{SOURCES}` says what each operation needs")
 
 
-def _fetched(
+def _fetch_answer(
     server: Server, provider: Provider, arguments: Mapping[str, Any], moment: Moment, stop: threading.Event
 ) -> Answer:
     given = {name: value for name, value in arguments.items() if value is not None}
@@ -139,7 +142,7 @@ def _fetched(
         result = run(request, stoppable, Progress(), shlex.split(request.canonical))
     finally:
         server.runtimes.give_back(runtime)
-    return released(str(result.text), moment.at, is_error=result.is_failure)
+    return release_answer(str(result.text), moment.at, is_error=result.is_failure)
 
 
 def _description(server: Server, name: object, moment: Moment) -> dict[str, Any]:
@@ -152,7 +155,7 @@ def _description(server: Server, name: object, moment: Moment) -> dict[str, Any]
     if provider is None:
         raise UsageError(Code.USAGE, text=f"name is one of {', '.join(of_sources)}")
     source = describe(registry.Listing(provider.name, provider), server.settings.environ, "")
-    names = [operation.name for operation in served(provider)]
+    names = [operation.name for operation in dated_operations(provider)]
     operations = [
         {
             "op": row["name"],

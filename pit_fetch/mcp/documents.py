@@ -46,7 +46,7 @@ def _documents_in(text: str) -> Iterator[Any]:
         # After a broken document, or a quote, comes a part of an item, which could pass for an item.
         opening = None if tree is None else _FOLLOWING.match(text, end)
         if tree is None:
-            tree = _tree(_closed(text[start : start + _readable_length(text[start:])]))
+            tree = _tree(_close_brackets(text[start : start + _readable_length(text[start:])]))
         if tree is not None:
             yield tree
 
@@ -76,7 +76,7 @@ def _readable_length(text: str) -> int:
     return len(text)
 
 
-def _closed(text: str) -> str:
+def _close_brackets(text: str) -> str:
     """Return the beginning of a document with an end, and NaN, which no item may hold, where it broke off; or ""."""
     stack: list[str] = []
     end = 0

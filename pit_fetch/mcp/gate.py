@@ -21,12 +21,11 @@ from pit_fetch.mcp.mapping import Clamp, Mapped
 from pit_fetch.mcp.tools import MAX_DESCRIPTION_BYTES, Tool, object_schema
 from pit_fetch.mcp.upstream_items import records
 from pit_fetch.provider import Context, Field, Operation, Option, Provider, Query, Record
-from pit_fetch.support.bundled import load
 from pit_fetch.times import LAST_ZONE, NEW_YORK, next_business_day, parse_date, parse_pit
 
 # A call of another server's tool: its name and arguments, seconds, and what is set once its caller has gone; it raises
 # UpstreamError.
-Call = Callable[[str, Mapping[str, Any], float, threading.Event], Mapping[str, Any]]
+CallTool = Callable[[str, Mapping[str, Any], float, threading.Event], Mapping[str, Any]]
 
 # What a call has besides the other server's arguments.
 _OWN = {
@@ -49,24 +48,26 @@ _ARGUMENTS = Option("arguments", "the arguments of the other server's tool, as J
 
 
 def tools_for(
-    mapped: Iterable[Mapped], schemas: Mapping[str, Mapping[str, Any]], call: Call, phrase: str, seconds: float
+    mapped: Iterable[Mapped], schemas: Mapping[str, Mapping[str, Any]], call: CallTool, phrase: str, seconds: float
 ) -> dict[str, Tool]:
     """Return the tools by name. Raise UsageError for one that the other server does not have."""
     return {each.name: _tool(each, schemas, call, phrase, seconds) for each in mapped}
 
 
-def _tool(mapped: Mapped, schemas: Mapping[str, Mapping[str, Any]], call: Call, phrase: str, seconds: float) -> Tool:
+def _tool(
+    mapped: Mapped, schemas: Mapping[str, Mapping[str, Any]], call: CallTool, phrase: str, seconds: float
+) -> Tool:
     if mapped.tool not in schemas:
         names = ", ".join(filter(_NAME.fullmatch, schemas))
         raise UsageError(Code.USAGE, text=f"--tools: the server has no tool {mapped.tool}; it has {names or 'none'}")
     properties = _properties(schemas[mapped.tool], mapped)
-    own = {_free(name, properties): name for name in _OWN}
+    own = {_free_name(name, properties): name for name in _OWN}
     every = {**properties, **{free: _OWN[name] for free, name in own.items()}}
     schema = object_schema(every, _required(schemas[mapped.tool], properties, mapped))
 
     def values(arguments: Mapping[str, Any], moment: Moment) -> dict[str, Any]:
         passed = {name: value for name, value in arguments.items() if name in properties and value is not None}
-        text = json.dumps(_bounded(passed, mapped, moment), sort_keys=True)
+        text = json.dumps(_bound_arguments(passed, mapped, moment), sort_keys=True)
         given = {name: arguments[free] for free, name in own.items() if arguments.get(free) is not None}
         return {**given, "arguments": text, "limit": _ALL, "max_pages": _ALL}
 
@@ -74,7 +75,7 @@ def _tool(mapped: Mapped, schemas: Mapping[str, Mapping[str, Any]], call: Call, 
     return Tool(mapped.name, _description(mapped, phrase), schema, provide(threading.Event()), values, provide)
 
 
-def _free(name: str, taken: Collection[str]) -> str:
+def _free_name(name: str, taken: Collection[str]) -> str:
     while name in taken:
         name = f"envelope_{name}"
     return name
@@ -111,7 +112,7 @@ def _description(mapped: Mapped, phrase: str) -> str:
     return text.encode()[:MAX_DESCRIPTION_BYTES].decode(errors="ignore")
 
 
-def _provider(mapped: Mapped, call: Call, seconds: float, stop: threading.Event) -> Provider:
+def _provider(mapped: Mapped, call: CallTool, seconds: float, stop: threading.Event) -> Provider:
     def fetch(query: Query, context: Context) -> Iterator[Record]:
         arguments = json.loads(query.options["arguments"])
         yield from records(call(mapped.tool, arguments, seconds, stop), mapped)
@@ -120,9 +121,9 @@ def _provider(mapped: Mapped, call: Call, seconds: float, stop: threading.Event)
     return Provider(
         name=mapped.name,
         summary=mapped.description,
-        fetch=fetch,
-        parse_reply=lambda body, query: (),
-        operations=(Operation(fields=fields, caveats=lambda query: (_CAVEAT,)),),
+        operations=(
+            Operation(fetch=fetch, parse_reply=lambda body, query: (), fields=fields, caveats=lambda query: (_CAVEAT,)),
+        ),
         options=(_ARGUMENTS,),
         page_size=_ALL,
     )
@@ -131,17 +132,15 @@ def _provider(mapped: Mapped, call: Call, seconds: float, stop: threading.Event)
 # Arguments.
 
 
-def _bounded(arguments: Mapping[str, Any], mapped: Mapped, moment: Moment) -> dict[str, Any]:
+def _bound_arguments(arguments: Mapping[str, Any], mapped: Mapped, moment: Moment) -> dict[str, Any]:
     """Return the arguments that are sent: pinned ones put in, and none of the clamped ones after the instant."""
     bounded: dict[str, Any] = json.loads(json.dumps(arguments))  # a copy, at every depth
     for path, value in mapped.pin.items():
         _put(bounded, path, value)
     for path, form in mapped.clamp.items():
-        _put(bounded, path, _clamped(_get(bounded, path), form, _last(moment.at, mapped, form), path))
+        _put(bounded, path, _clamp_argument(_get(bounded, path), form, _last_instant(moment.at, mapped, form), path))
     for path in mapped.numbers:
         _check_number(_get(bounded, path), path)
-    if mapped.patterns:
-        _check_pattern(bounded.get(mapped.patterns))
     return bounded
 
 
@@ -152,7 +151,7 @@ _IS_FORM: Mapping[Clamp, Callable[[str], bool]] = {
 }
 
 
-def _last(at: datetime, mapped: Mapped, form: Clamp) -> datetime:
+def _last_instant(at: datetime, mapped: Mapped, form: Clamp) -> datetime:
     """Return the last instant up to which an argument may ask, on the clock of the mapping.
 
     If the items or the argument name a day or a minute, it is asked for once it is over. Before that, its items are
@@ -170,9 +169,9 @@ def _last(at: datetime, mapped: Mapped, form: Clamp) -> datetime:
     return local
 
 
-def _clamped(given: Any, form: Clamp, last: datetime, path: str) -> str:
+def _clamp_argument(given: Any, form: Clamp, last: datetime, path: str) -> str:
     """Return a clamped argument: the one given, or ``last`` if it is later or absent. Raise UsageError."""
-    bound = _SPELT[form](last)
+    bound = _SPELLINGS[form](last)
     if given is None:
         return bound
     if not isinstance(given, str) or not _IS_FORM[form](given):
@@ -185,7 +184,7 @@ def _is_after(given: str, form: Clamp, last: datetime, bound: str) -> bool:
     return given > bound if moment is None else moment > last
 
 
-_SPELT: Mapping[Clamp, Callable[[datetime], str]] = {
+_SPELLINGS: Mapping[Clamp, Callable[[datetime], str]] = {
     "instant": lambda last: last.isoformat(),
     "day": lambda last: last.date().isoformat(),
     "compact": lambda last: f"{last:%Y%m%dT%H%M}",
@@ -213,10 +212,3 @@ def _check_number(given: Any, path: str) -> None:
     if given is not None and (isinstance(given, bool) or not re.fullmatch("[0-9]{1,10}", str(given))):
         text = f"{path} is a number, such as a CIK: a ticker or a name would mean whoever has it today"
         raise UsageError(Code.USAGE, text=text)
-
-
-def _check_pattern(query: Any) -> None:
-    """Raise UsageError unless the query is one of the patterns that ship with pit_fetch."""
-    guard = load("pit_guard")
-    if not isinstance(query, str) or guard.pattern_digest(query) not in guard.SHIPPED_PATTERNS:
-        raise UsageError(Code.USAGE, text="only the Cypher patterns that ship with pit_fetch run here, unchanged")

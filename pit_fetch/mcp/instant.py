@@ -57,7 +57,7 @@ class Instant(NamedTuple):
         return self.text or "the instant that the operator set"
 
 
-class Held:
+class ConnectionInstant:
     """The instant of one connection: that of its first call.
 
     An agent remembers what it was told. If the instant moved back under it, it would know what came later, and its
@@ -79,7 +79,7 @@ class Held:
         return moment
 
 
-def fixed(pit: str | None, file: str | None, environ: Mapping[str, str], *, moving: bool = False) -> Instant:
+def make_instant(pit: str | None, file: str | None, environ: Mapping[str, str], *, moving: bool = False) -> Instant:
     """Return the instant of a server: of ``pit``, of the ``file`` at this path, or else the ceiling.
 
     Raise UsageError if there is none of them, if there are both, or if the instant is unusable now.

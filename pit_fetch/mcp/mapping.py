@@ -25,7 +25,7 @@ from zoneinfo import ZoneInfo
 
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
-from pit_fetch.provider import SourceTag
+from pit_fetch.support.bundled import gate
 from pit_fetch.support.toml import NotToml, parse_toml
 from pit_fetch.support.wording import truncate
 
@@ -33,7 +33,7 @@ Precision = Literal["instant", "minute", "day", "unix", "unix_ms"]
 Clamp = Literal["instant", "day", "compact"]
 After = Literal["next_business_day"]
 
-TAGS = get_args(SourceTag)
+TAGS = tuple(sorted(gate.VALID_SOURCES))
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -60,7 +60,6 @@ class Mapped(NamedTuple):
     pin           arguments that always have these values
     clamp         arguments that may not lie after the instant, and are put in where absent: each with its form
     numbers       arguments that are numbers alone, such as a CIK: a ticker means whoever has it today
-    patterns      the argument that holds a Cypher query, of which only the shipped patterns pass
     """
 
     name: str
@@ -74,17 +73,16 @@ class Mapped(NamedTuple):
     zone: ZoneInfo | None = None
     precision: Precision = "instant"
     after: After | None = None
-    source_tag: SourceTag = "provider_metadata"
+    source_tag: str = "provider_metadata"
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     only: Mapping[str, Sequence[str | int | bool]] = {}
     pin: Mapping[str, Any] = {}
     clamp: Mapping[str, Clamp] = {}
     numbers: tuple[str, ...] = ()
-    patterns: str = ""
 
 
-# ``envelope = true``: the result is an envelope, such as the patterns for Neo4j return.
+# ``envelope = true``: the result is an envelope.
 _ENVELOPE = {"items": "data", "id": "id", "available_at": "available_at", "revised_at": "revised_at"}
 
 
@@ -128,7 +126,7 @@ def _is_clamps(value: Any) -> bool:
 
 # What each key of a table may hold: the check, and how a refusal words it.
 _RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    **dict.fromkeys(("tool", "description", "patterns"), (_is_text, "a text")),
+    **dict.fromkeys(("tool", "description"), (_is_text, "a text")),
     **dict.fromkeys(("items", "id", "available_at", "revised_at"), (_is_path, "a dotted path")),
     "zone": (_is_zone, "the name of a zone, such as America/New_York or UTC"),
     "precision": (lambda value: value in get_args(Precision), f"one of {', '.join(get_args(Precision))}"),
@@ -148,33 +146,33 @@ def parse_mapping(text: str) -> dict[str, Mapped]:
     try:
         content = parse_toml(text)
     except NotToml as error:
-        raise _broken("the file", f"is not TOML ({error})") from None
+        raise _mapping_error("the file", f"is not TOML ({error})") from None
     tools = content.pop("tools", None)
     if content or not isinstance(tools, dict) or not tools:
-        raise _broken("the file", "needs a table [tools.NAME] for each tool, and nothing beside them")
-    return {name: _mapped(name, table) for name, table in tools.items()}
+        raise _mapping_error("the file", "needs a table [tools.NAME] for each tool, and nothing beside them")
+    return {name: _parse_table(name, table) for name, table in tools.items()}
 
 
-def _mapped(name: str, table: Any) -> Mapped:
+def _parse_table(name: str, table: Any) -> Mapped:
     place = f"[tools.{truncate(name)}]"
     if not isinstance(table, dict):
-        raise _broken(place, "is not a table")
+        raise _mapping_error(place, "is not a table")
     if not _NAME.fullmatch(name):
         # If one name breaks this rule, the service behind a client refuses all tools.
-        raise _broken(place, "is no name of a tool: letters, digits, _ and -, at most 64 of them")
+        raise _mapping_error(place, "is no name of a tool: letters, digits, _ and -, at most 64 of them")
     for key, value in table.items():
         if key not in _RULES:
-            raise _broken(place, f"has {truncate(key)}, which is none of {', '.join(_RULES)}")
+            raise _mapping_error(place, f"has {truncate(key)}, which is none of {', '.join(_RULES)}")
         is_good, what = _RULES[key]
         if not is_good(value):
-            raise _broken(place, f"has a {key} that is not {what}")
+            raise _mapping_error(place, f"has a {key} that is not {what}")
     problem = next(_contradictions(table), None)
     if problem:
-        raise _broken(place, problem)
+        raise _mapping_error(place, problem)
     values = {key: _MADE[key](value) if key in _MADE else value for key, value in table.items()}
     values = {"tool": name, **(_ENVELOPE if table.get("envelope") else {}), **values}
     if "available_at" not in values:
-        raise _broken(place, "needs available_at, the path of what dates an item, or envelope = true")
+        raise _mapping_error(place, "needs available_at, the path of what dates an item, or envelope = true")
     return Mapped(name, **values)
 
 
@@ -192,5 +190,5 @@ def _contradictions(table: Mapping[str, Any]) -> Iterator[str]:
         yield "has a whole item for a stamp: name the path of the stamp within it"
 
 
-def _broken(place: str, problem: str) -> UsageError:
+def _mapping_error(place: str, problem: str) -> UsageError:
     return UsageError(Code.USAGE, text=f"--tools: {place} {problem}")

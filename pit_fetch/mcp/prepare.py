@@ -24,7 +24,7 @@ from pit_fetch.support.install import install_command
 _ARCHIVE = settings_files.VARIABLES["archive"]
 
 
-def prepared(
+def prepare_server(
     runtime: Runtime,
     pit: str | None = None,
     pit_file: str | None = None,
@@ -46,7 +46,7 @@ def prepared(
     if offline:
         _require_archive(runtime)
     file = None if pit_file is None else runtime.path(pit_file)
-    moment = instant.fixed(pit, file, settings.environ, moving=moving)
+    moment = instant.make_instant(pit, file, settings.environ, moving=moving)
     providers = list(_chosen(names))
     idle = (
         {}
@@ -57,7 +57,7 @@ def prepared(
     return Server(tools, moment, settings, Runtimes(lambda: _surroundings(runtime)), idle, offline)
 
 
-def gated(
+def prepare_gate(
     runtime: Runtime,
     mapped: Iterable[Mapped],
     command: Sequence[str],
@@ -75,7 +75,7 @@ def gated(
     own, settings = settings_files.with_settings(runtime._replace(environ={**runtime.environ, CLIENT_VARIABLE: "1"}))
     environ = {name: value for name, value in settings.environ.items() if name != _ARCHIVE}
     settings, own = settings._replace(environ=environ, options={}), own._replace(environ=environ)
-    moment = instant.fixed(pit, None if pit_file is None else runtime.path(pit_file), environ, moving=moving)
+    moment = instant.make_instant(pit, None if pit_file is None else runtime.path(pit_file), environ, moving=moving)
     try:
         upstream = Upstream(command, runtime.environ, runtime.folder)
     except OSError as error:

@@ -19,7 +19,7 @@ from mcp.server.lowlevel import Server as ProtocolServer
 from pit_fetch.gaps import Code, gap
 from pit_fetch.mcp import calls
 from pit_fetch.mcp.answers import Answer, refusal
-from pit_fetch.mcp.instant import Held, Instant
+from pit_fetch.mcp.instant import ConnectionInstant, Instant
 from pit_fetch.mcp.streams import Wire, messages
 from pit_fetch.mcp.tools import SOURCES, Tool
 from pit_fetch.support.version import __version__
@@ -50,7 +50,7 @@ PACE = Pace()
 def serve(server: calls.Server, wire: Wire, pace: Pace = PACE) -> None:
     """Serve one connection, until the client closes the wire."""
     if isinstance(server.instant, Instant):
-        server = server._replace(instant=Held(server.instant))
+        server = server._replace(instant=ConnectionInstant(server.instant))
     anyio.run(_serve, server, wire, pace)
 
 
@@ -62,7 +62,7 @@ async def _serve(server: calls.Server, wire: Wire, pace: Pace) -> None:
 
 def _protocol(server: calls.Server, pace: Pace) -> ProtocolServer[Any]:
     """Return the SDK's server of ``server``."""
-    tools = [_listed(tool) for tool in server.tools.values()]
+    tools = [_protocol_tool(tool) for tool in server.tools.values()]
     limiter = anyio.CapacityLimiter(CONCURRENT_CALLS)
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -118,7 +118,7 @@ async def _progress(context: Context, seconds: float) -> None:
         await context.session.report_progress(signs * seconds)
 
 
-def _listed(tool: Tool) -> types.Tool:
+def _protocol_tool(tool: Tool) -> types.Tool:
     return types.Tool(
         name=tool.name,
         description=tool.description,

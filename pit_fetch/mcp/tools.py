@@ -3,8 +3,7 @@
 Nothing here knows a source. A tool has the source's own options, and the common ones that choose among public items. It
 has none for the instant, the place that is asked, or the format.
 
->>> source = Provider("my-source", "demo", fetch=lambda query, context: (), parse_reply=lambda body, query: (),
-...     options=(Option("symbol", "the company"),))
+>>> source = Provider("my-source", "demo", options=(Option("symbol", "the company"),))
 >>> tool = tools_for([source], "2024-02-15T21:00:00Z")["my_source"]
 >>> "symbol" in tool.arguments, "date_from" in tool.arguments, "pit" in tool.arguments
 (True, True, False)
@@ -79,9 +78,9 @@ def name_of(provider: Provider) -> str:
     return provider.name.replace("-", "_")
 
 
-def served(provider: Provider) -> list[Operation]:
+def dated_operations(provider: Provider) -> list[Operation]:
     """Return the operations that can serve records as of an instant."""
-    return [operation for operation in provider.operations if operation.dating != "never"]
+    return [operation for operation in provider.operations if operation.dating.by != "never"]
 
 
 def _sources_tool(names: list[str], phrase: str) -> Tool:
@@ -95,16 +94,18 @@ def _sources_tool(names: list[str], phrase: str) -> Tool:
 
 
 def _source_tool(provider: Provider, phrase: str) -> Tool:
-    operations = served(provider)
+    operations = dated_operations(provider)
     taken = {OPTION, *(name for operation in operations for name in (*operation.needs, *operation.takes))}
     takes_all = not any(operation.needs or operation.takes for operation in operations)
     properties = {
-        option.name: _property(option, operations) for option in provider.options if takes_all or option.name in taken
+        option.name: _property(option, operations)
+        for option in provider.all_options
+        if takes_all or option.name in taken
     }
     common = {option.name: option for option in COMMON_OPTIONS}
-    properties |= {name: _described(_property(common[name], ()), text) for name, text in _COMMON.items()}
+    properties |= {name: _add_description(_property(common[name], ()), text) for name, text in _COMMON.items()}
     needed = set.intersection(*(set(operation.needs) for operation in operations)) if operations else set()
-    option = next((option for option in provider.options if option.name == OPTION), None)
+    option = next((option for option in provider.all_options if option.name == OPTION), None)
     if len(provider.operations) > 1 and option is not None and option.default is None:
         needed.add(OPTION)
     required = [name for name in properties if name in needed]
@@ -138,10 +139,12 @@ def _property(option: Option, operations: Iterable[Operation]) -> dict[str, Any]
     if option.default not in (None, False, ()):
         schema["default"] = option.default
     is_of_all = option.name == OPTION and bool(operations)
-    return _described(schema, f"what is asked for: `{SOURCES}` tells what each needs" if is_of_all else option.help)
+    return _add_description(
+        schema, f"what is asked for: `{SOURCES}` tells what each needs" if is_of_all else option.help
+    )
 
 
-def _described(schema: dict[str, Any], text: str) -> dict[str, Any]:
+def _add_description(schema: dict[str, Any], text: str) -> dict[str, Any]:
     return {**schema, "description": text}
 
 

@@ -150,7 +150,7 @@ class Upstream:
             if isinstance(line, Beginning):
                 self._fail_by(line)
                 continue
-            message = parsed(line)
+            message = parse_message(line)
             number = message.get("id")
             if "method" in message and isinstance(number, (int, str)):
                 # It asks for a model, a person or a folder: there is none.
@@ -188,7 +188,7 @@ def _answer(answers: SimpleQueue[Message], seconds: float, stop: threading.Event
     raise Empty
 
 
-def parsed(line: bytes) -> Message:
+def parse_message(line: bytes) -> Message:
     """Return a message, in which what cannot be read is marked; an empty one for what is none."""
     message = document(line)
     return message if isinstance(message, dict) else {}

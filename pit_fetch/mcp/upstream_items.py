@@ -21,7 +21,7 @@ from zoneinfo import ZoneInfo
 
 from pit_fetch.mcp.documents import documents
 from pit_fetch.mcp.mapping import TAGS, After, Mapped, Precision
-from pit_fetch.provider import STAMPS, Record
+from pit_fetch.provider import ENVELOPE_FIELDS, Record
 from pit_fetch.times import (
     delayed,
     end_of_day,
@@ -35,7 +35,7 @@ from pit_fetch.times import (
 from pit_fetch.wire import MAX_DEPTH, is_readable
 
 KEY = "@key"
-_UNREADABLE = Record("", None, "provider_metadata", {})
+_UNREADABLE = Record("", None, {})
 _COMPACT = r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)?"
 _CLOCK = r"[T ]00:00(?::00(?:\.0+)?)?"
 _WHOLE_DAY = _CLOCK + r"(?:Z|\+00:00)?"
@@ -101,7 +101,9 @@ def _record(item: Any, mapped: Mapped) -> Record:
         available_at, tag = None, mapped.source_tag
     name = _value_at(item, mapped.id) if mapped.id else None
     is_named = isinstance(name, (str, int)) and not isinstance(name, bool) and str(name).strip()
-    return Record(str(name) if is_named else _digest(payload), available_at, tag, payload, revised_at)
+    return Record(
+        str(name) if is_named else _digest(payload), available_at, payload, revised_at, available_at_source=tag
+    )
 
 
 def _dates(
@@ -134,7 +136,7 @@ def _payload(item: Mapping[str, Any], mapped: Mapped) -> dict[str, Any]:
     return {
         name: value
         for name, value in item.items()
-        if name in keep and name not in mapped.drop and name not in STAMPS and name != KEY
+        if name in keep and name not in mapped.drop and name not in ENVELOPE_FIELDS and name != KEY
     }
 
 

@@ -185,7 +185,7 @@ class Client:
             raise reply
         if is_usable:
             return reply
-        raise _given_up(host, reply)
+        raise _final_failure(host, reply)
 
     def _exchange(self, host: Host, base: str, request: HttpRequest, policy: _Policy) -> HttpReply | UpstreamError:
         """Make one exchange, and follow redirects to its host. Return an error that may pass, and raise any other."""
@@ -216,7 +216,7 @@ class Client:
             # After any other redirect a POST may already have taken effect, and must not be repeated (RFC 9110, 15.4).
             if target is None or (request.method == "POST" and reply.status not in (307, 308)):
                 break
-            request = _redirected(request, target)
+            request = _redirect_request(request, target)
         raise _elsewhere(host)
 
     def _limiter(self, host: Host, base: str) -> Limiter | None:
@@ -322,7 +322,7 @@ def _target(url: str, location: str, base: str) -> str | None:
     return target if _is_same_host(base, target) else None
 
 
-def _redirected(request: HttpRequest, target: str) -> HttpRequest:
+def _redirect_request(request: HttpRequest, target: str) -> HttpRequest:
     """Return the request for ``target``, whose own query takes the place of the parameters.
 
     A key that the server repeats there goes back into the signature, since addresses are shown and stored.
@@ -355,7 +355,7 @@ def _retry_after(reply: HttpReply) -> float:
     return min(max((moment - reply.received_at).total_seconds(), 0.0), DAY)
 
 
-def _given_up(host: Host, reply: HttpReply) -> UpstreamError:
+def _final_failure(host: Host, reply: HttpReply) -> UpstreamError:
     # Rounded up, so that a wait of less than a second counts as one.
     seconds = math.ceil(_retry_after(reply))
     if reply.status == 429:

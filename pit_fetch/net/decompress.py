@@ -16,7 +16,7 @@ _FORMS = {"gzip": (31,), "x-gzip": (31,), "deflate": (15, -15)}
 def content(chunks: Iterable[bytes], encoding: str) -> bytes:
     """Return the content of ``chunks``, which have the Content-Encoding ``encoding``. Raise TransportError."""
     # urllib3 would do this as well, but takes a compressed stream that breaks off for a whole one.
-    body = _bounded(chunks)
+    body = _join_bounded(chunks)
     # Several header lines are joined by commas, and one may be empty: the Internet Archive sends such replies.
     name = encoding.strip(" ,\t").lower()
     if not body or name in ("", "identity"):
@@ -24,13 +24,13 @@ def content(chunks: Iterable[bytes], encoding: str) -> bytes:
     if name not in _FORMS:
         raise TransportError("malformed", "it is compressed in a form that was not asked for")
     for bits in _FORMS[name]:
-        unpacked = _unpacked(body, bits)
+        unpacked = _unpack(body, bits)
         if unpacked is not None:
             return unpacked
     raise TransportError("malformed", "its compression is broken, or it breaks off")
 
 
-def _unpacked(body: bytes, bits: int) -> bytes | None:
+def _unpack(body: bytes, bits: int) -> bytes | None:
     """Return the content of all members, one after another, or None if one is broken or incomplete."""
     import zlib
 
@@ -38,7 +38,7 @@ def _unpacked(body: bytes, bits: int) -> bytes | None:
     while True:
         member = zlib.decompressobj(bits)
         try:
-            content = _bounded((content, member.decompress(body, MAX_BODY_BYTES + 1)))
+            content = _join_bounded((content, member.decompress(body, MAX_BODY_BYTES + 1)))
         except zlib.error:
             return None
         if not member.eof:
@@ -48,7 +48,7 @@ def _unpacked(body: bytes, bits: int) -> bytes | None:
             return content  # anything that follows is padding
 
 
-def _bounded(chunks: Iterable[bytes]) -> bytes:
+def _join_bounded(chunks: Iterable[bytes]) -> bytes:
     """Return the chunks as one body. Raise TransportError if it is too large."""
     body = bytearray()
     for chunk in chunks:

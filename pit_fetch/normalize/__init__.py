@@ -17,15 +17,15 @@ from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code
 from pit_fetch.normalize import items
 from pit_fetch.normalize.items import Item
-from pit_fetch.normalize.saved import Saved, capture_of, entry_of, is_envelope, page_of
-from pit_fetch.normalize.stamps import dated
-from pit_fetch.provider import Context, Field, Operation, Option, Provider, Query, Record
+from pit_fetch.normalize.saved import SavedPage, capture_of, is_envelope, page_of
+from pit_fetch.normalize.stamps import date_claim
+from pit_fetch.provider import Context, Dating, Field, Operation, Option, Provider, Query, Record
 
-# Several items of one page, and one sitemap of many pages, are the ordinary case.
+# Several items of one page are the ordinary case.
 _KEPT_PAGES = 32
 _MAX_BYTES = 16_000_000  # of a page
 
-_UNREADABLE = Record("", None, "provider_metadata", {})
+_UNREADABLE = Record("", None, {})
 
 _CAVEAT = (
     "An item is dated by what its saved page says of itself: a page that was changed without saying so cannot be told "
@@ -44,20 +44,22 @@ def parse_reply(body: bytes, query: Query) -> Iterator[Record]:
         return read_page(pages, name)
 
     @lru_cache(maxsize=_KEPT_PAGES)
-    def saved(name: str) -> Saved | None:
+    def saved(name: str) -> SavedPage | None:
         content = bytes_of(name)
         return None if content is None else page_of(content)
 
     @lru_cache(maxsize=_KEPT_PAGES)
-    def captured(name: str, url: str) -> Saved | None:
+    def captured(name: str, url: str) -> SavedPage | None:
         content = bytes_of(name)
         return None if content is None else capture_of(content, url)
 
-    def page(name: str, url: str) -> Saved | None:
-        return captured(name, url) if is_envelope(bytes_of(name) or b"") else saved(name)
+    def page_of_item(item: Item) -> SavedPage | None:
+        is_capture = is_envelope(bytes_of(item.page) or b"")
+        page = captured(item.page, item.address) if is_capture else saved(item.page)
+        return page if page is not None and item.address in page.addresses else None
 
     for item in items.parse_items(body):
-        yield _UNREADABLE if item is None else _record(item, _page_of(item, page, bytes_of), query.open_mode)
+        yield _UNREADABLE if item is None else _record(item, page_of_item(item), query.open_mode)
 
 
 def read_page(folder: str, name: str) -> bytes | None:
@@ -79,29 +81,14 @@ def read_page(folder: str, name: str) -> bytes | None:
     return content if len(content) <= _MAX_BYTES else None
 
 
-def _page_of(item: Item, page_named: Any, bytes_of: Any) -> Saved | None:
-    """Return the item's page, with the stamps of its sitemap; None unless it is the page of the item's address."""
-    listed = bytes_of(item.file) if item.kind == "sitemap" else None
-    entry = None if listed is None else entry_of(listed, item.address)
-    if item.file == item.page and item.kind == "sitemap":
-        return entry
-    page: Saved | None = page_named(item.page, item.address)
-    if page is None or item.address not in page.addresses:
-        return None
-    if item.kind != "sitemap":
-        return page
-    return None if entry is None else page._replace(stamps=(*page.stamps, *entry.stamps))
-
-
-def _record(item: Item, page: Saved | None, open_mode: bool) -> Record:
+def _record(item: Item, page: SavedPage | None, open_mode: bool) -> Record:
     """Return the record of one item: unchanged without a PIT, else with only the texts that its page contains."""
-    dating = None if page is None else dated(item.kind, item.name, item.claim, page.stamps)
-    payload = item.payload if open_mode or page is None else items.quoted(item.payload, page)
+    dating = None if page is None else date_claim(item.kind, item.name, item.claim, page.stamps)
+    payload = item.payload if open_mode or page is None else items.keep_quoted(item.payload, page)
     dated_by = None if dating is None else f"{item.kind} {item.name}"
     return Record(
         f"{item.address}#{_digest(payload)}",
         None if dating is None else dating.available_at,
-        "provider_metadata",
         {"url": item.address, **payload, "dated_by": dated_by},
         None if dating is None else dating.revised_at,
     )
@@ -122,12 +109,14 @@ def _caveats(query: Query) -> Iterable[str]:
 PROVIDER = Provider(
     name="normalize",
     summary="items extracted from saved pages, dated by what the pages themselves say",
-    fetch=_nothing_to_ask,
-    parse_reply=parse_reply,
     operations=(
         Operation(
-            rule="the time at the place that the item names; revised at the latest time that its page says",
-            why="what a model extracted is read again in the saved page",
+            fetch=_nothing_to_ask,
+            parse_reply=parse_reply,
+            dating=Dating(
+                rule="the time at the place that the item names; revised at the latest time that its page says",
+                why="what a model extracted is read again in the saved page",
+            ),
             takes=("pages",),
             fields=(
                 Field("url"),
@@ -150,7 +139,7 @@ PROVIDER = Provider(
     page_size=1_000,
     help="""\
 Reads items from standard input, or from --input-file: a JSON array of objects with url, page (a file in --pages),
-published_at and evidence, {"kind": "meta", "name": "article:published_time"}; kind is meta, json-ld, header, sitemap or
+published_at and evidence, {"kind": "meta", "name": "article:published_time"}; kind is meta, json-ld, header or
 capture (the page is then a saved envelope of wayback page as=html).
 """,
 )

@@ -3,7 +3,8 @@
 >>> item, none = parse_items(b'[{"url": "https://example.com/a", "title": "Sales rose"}, {"title": "of no page"}]')
 >>> item.address, item.payload, none
 ('https://example.com/a', {'title': 'Sales rose'}, None)
->>> quoted({"title": "Sales rose", "snippet": "Sales fell"}, Saved(texts=("In May, sales rose. Sales rose 4%.",)))
+>>> page = SavedPage(texts=("In May, sales rose. Sales rose 4%.",))
+>>> keep_quoted({"title": "Sales rose", "snippet": "Sales fell"}, page)
 {'title': 'Sales rose'}
 """
 
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 
 from pit_fetch.errors import InputError, UpstreamError
 from pit_fetch.gaps import Code
-from pit_fetch.normalize.saved import Saved, plain_address
+from pit_fetch.normalize.saved import SavedPage, plain_address
 from pit_fetch.wire import lenient_json
 
 # The names of fields come from here, and not from the model: a name can tell as much as a value.
@@ -45,7 +46,6 @@ class Item(NamedTuple):
     page: str  # the file of the saved page
     kind: str  # with ``name``, the place at which ``claim`` appears
     name: str
-    file: str  # of the sitemap, if it is another than the page's
     claim: str  # the text of its time of publication
     payload: Mapping[str, Any]
 
@@ -80,13 +80,12 @@ def _item(row: Mapping[str, Any]) -> Item | None:
         page,
         _text(evidence.get("kind")),
         _text(evidence.get("name")).casefold(),
-        _text(evidence.get("file")) or page,
         _text(row.get("published_at")) or _text(row.get("published_date")),
         payload,
     )
 
 
-def quoted(payload: Mapping[str, Any], page: Saved) -> dict[str, Any]:
+def keep_quoted(payload: Mapping[str, Any], page: SavedPage) -> dict[str, Any]:
     """Return the texts of ``payload`` that the page contains word for word, apart from space and quotation marks.
 
     A text and a quote are shown by the page. A label of the page will do for a title, an author and the like.

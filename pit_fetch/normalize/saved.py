@@ -1,7 +1,7 @@
 """A saved page, read again: its addresses, the times that it states, and its words. Pure.
 
-A page is HTML, alone or behind the headers of its reply (``curl --include``), an entry of a sitemap, or a capture in a
-saved envelope of ``wayback page as=html``.
+A page is HTML, alone or behind the headers of its reply (``curl --include``), or a capture in a saved
+envelope of ``wayback page as=html``.
 
 >>> page = page_of(b'<link rel="canonical" href="https://example.com/a"><meta name="date" content="2024-02-15">')
 >>> page.addresses, page.stamps
@@ -46,7 +46,7 @@ _WITHIN_A_LINE = frozenset({
 })  # fmt: skip
 
 
-class Saved(NamedTuple):
+class SavedPage(NamedTuple):
     """The content of a page."""
 
     addresses: frozenset[str] = frozenset()  # those that it calls its own, in their plain form
@@ -60,7 +60,7 @@ class _Unreadable(Exception):
     """A part of the page in which a time may appear cannot be read."""
 
 
-def page_of(content: bytes) -> Saved | None:
+def page_of(content: bytes) -> SavedPage | None:
     """Return the content of a saved page; None if it cannot be read."""
     headers, text = _headers_and_text(content)
     return _read_page(text, headers)
@@ -71,7 +71,7 @@ def is_envelope(content: bytes) -> bool:
     return to_utf8(content).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{"
 
 
-def capture_of(content: bytes, address: str) -> Saved | None:
+def capture_of(content: bytes, address: str) -> SavedPage | None:
     """Return the capture of ``address`` in a saved envelope; None if it holds none, or cannot be read."""
     try:
         items = list(rows_in(to_utf8(content), "data"))
@@ -87,7 +87,7 @@ def capture_of(content: bytes, address: str) -> Saved | None:
     return None
 
 
-def _read_page(source: str, headers: Sequence[tuple[str, str]]) -> Saved | None:
+def _read_page(source: str, headers: Sequence[tuple[str, str]]) -> SavedPage | None:
     reader = _PageReader()
     try:
         read_html(reader, source)
@@ -97,21 +97,7 @@ def _read_page(source: str, headers: Sequence[tuple[str, str]]) -> Saved | None:
     stamps = [stamp for name, value in headers for stamp in stamps_in("header", name, value)]
     words = "\n".join((*reader.labels, "".join(reader.parts)))
     stamps += [*reader.stamps, *stamps_said(words)]
-    return Saved(frozenset(filter(None, addresses)), tuple(stamps), reader.readings(), tuple(reader.labels))
-
-
-def entry_of(content: bytes, address: str) -> Saved | None:
-    """Return a saved sitemap's entry of ``address``; None if it does not list it, or cannot be read."""
-    reader = _SitemapReader()
-    try:
-        read_html(reader, _headers_and_text(content)[1])
-    except (UpstreamError, ValueError):
-        return None
-    own = [entry for entry in reader.entries if plain_address(entry.get("loc", "")) == address]
-    if not own:
-        return None
-    stamps = [stamp for entry in own for name, text in entry.items() for stamp in stamps_in("sitemap", name, text)]
-    return Saved(frozenset({address}), tuple(stamps), ("\n".join(text for entry in own for text in entry.values()),))
+    return SavedPage(frozenset(filter(None, addresses)), tuple(stamps), reader.readings(), tuple(reader.labels))
 
 
 def plain_address(text: object) -> str | None:
@@ -295,45 +281,6 @@ def _main_entities(document: Any) -> Iterator[str]:
                 yield from _main_entities(value)
             elif name == "mainEntityOfPage":
                 yield from (text for key, text in _members(value, name) if key == name and isinstance(text, str))
-
-
-class _SitemapReader(HTMLParser):
-    """Parse the entries of a sitemap, each as the texts of its elements; the prefixes of names are left out.
-
-    An entry's pictures and videos have addresses and times of their own, which are not the page's.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.entries: list[dict[str, str]] = []
-        self._within = ""
-        self._media = ""
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        name = tag.rpartition(":")[2]
-        if name == "url":
-            self.entries.append({})
-            self._media = ""
-        elif name in ("image", "video"):
-            self._media = tag
-        self._within = "" if self._media else name
-
-    def handle_endtag(self, tag: str) -> None:
-        self._within = ""
-        if tag == self._media:
-            self._media = ""
-
-    def handle_data(self, data: str) -> None:
-        if self.entries and self._within and data.strip():
-            entry = self.entries[-1]
-            entry[self._within] = f"{entry.get(self._within, '')} {data.strip()}".strip()
-
-    def unknown_decl(self, data: str) -> None:
-        self.handle_data(data.removeprefix("CDATA["))
-
-    def handle_comment(self, data: str) -> None:  # what newer parsers take a section of character data for
-        if data.startswith("[CDATA["):
-            self.handle_data(data.removeprefix("[CDATA[").removesuffix("]]"))
 
 
 def _headers_and_text(content: bytes) -> tuple[list[tuple[str, str]], str]:

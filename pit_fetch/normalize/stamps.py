@@ -6,7 +6,8 @@ instant that a page shows may be the time of a change, whatever it is called, bu
 >>> known("meta", "article:published_time"), known("meta", "event:start")
 ('article:published_time', None)
 >>> first = PageStamp("meta", "date", "2024-02-15T16:00:00-05:00")
->>> proved = dated("meta", "date", first.text, [first, PageStamp("data", "data-edited-at", "2024-02-16T09:00:00Z")])
+>>> edited = PageStamp("data", "data-edited-at", "2024-02-16T09:00:00Z")
+>>> proved = date_claim("meta", "date", first.text, [first, edited])
 >>> proved.available_at.isoformat(), proved.revised_at.isoformat()
 ('2024-02-15T21:00:00+00:00', '2024-02-16T09:00:00+00:00')
 """
@@ -20,8 +21,8 @@ from typing import NamedTuple
 
 from pit_fetch.times import end_of_day_anywhere, end_of_minute, parse_http_date, parse_rfc2822, parse_rfc3339
 
-# Where a claim may be read, in small letters: names of the Open Graph protocol, schema.org, Dublin Core, RFC 9110 and
-# sitemaps.org, and those that large publishing systems write besides.
+# Where a claim may be read, in small letters: names of the Open Graph protocol, schema.org, Dublin Core, RFC 9110, and
+# those that large publishing systems write besides.
 _SCHEMA = frozenset({"datepublished", "datemodified", "uploaddate"})
 NAMES: Mapping[str, frozenset[str]] = {
     "meta": _SCHEMA
@@ -33,7 +34,6 @@ NAMES: Mapping[str, frozenset[str]] = {
     },
     "json-ld": _SCHEMA,
     "header": frozenset({"last-modified", "date"}),
-    "sitemap": frozenset({"lastmod", "publication_date"}),
     "capture": frozenset({"available_at"}),
 }  # fmt: skip
 
@@ -94,7 +94,7 @@ class PageStamp(NamedTuple):
     text: str
 
 
-class Dated(NamedTuple):
+class Dating(NamedTuple):
     """The instants of publication and of the last change that the stamps of a page prove."""
 
     available_at: datetime
@@ -151,7 +151,7 @@ def stamps_said(text: str) -> Iterator[PageStamp]:
             yield PageStamp("text", word.lower(), said)
 
 
-def dated(kind: str, name: str, claim: str, stamps: Iterable[PageStamp]) -> Dated | None:
+def date_claim(kind: str, name: str, claim: str, stamps: Iterable[PageStamp]) -> Dating | None:
     """Return what ``stamps`` prove, if ``claim`` is at the named place; None if it is not, or proves nothing.
 
     A page that was changed later is another page: so every stamp counts, and one that cannot be read could be any. A
@@ -166,7 +166,7 @@ def dated(kind: str, name: str, claim: str, stamps: Iterable[PageStamp]) -> Date
     if claimed is None or (place, claimed) not in moments:
         return None
     if place == CAPTURED:
-        return Dated(claimed)
+        return Dating(claimed)
     captures = [moment for at, moment in moments if at == CAPTURED]
     every = captures or [
         moment for at, moment in moments if at != _RECEIVED and (place != _RECEIVED or at[0] == "header")
@@ -174,7 +174,7 @@ def dated(kind: str, name: str, claim: str, stamps: Iterable[PageStamp]) -> Date
     if None in every:
         return None
     latest = max((moment for moment in every if moment is not None), default=claimed)
-    return Dated(claimed, latest if latest > claimed else None)
+    return Dating(claimed, latest if latest > claimed else None)
 
 
 def moment_of(text: str) -> datetime | None:

@@ -21,6 +21,7 @@ from pit_fetch.net.hosts import base_url
 from pit_fetch.panels.cells import Cell, has_come, has_failed, lacks
 from pit_fetch.panels.universe import Subject
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
+from pit_fetch.provider import API_VERSION
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.support.version import __version__
 from pit_fetch.support.whole_file import replacing
@@ -141,7 +142,7 @@ def key_of(request: FetchRequest, subject: Subject, state: Sequence[object], env
     values = {name: str(value) for name, value in subject.over.items()}
     known = [
         __version__,
-        provider.api_version,
+        API_VERSION,
         hosts,
         environ.get(PLAN, ""),
         request.canonical,

@@ -5,7 +5,7 @@
 >>> from pit_fetch.provider import Record
 >>> instant = datetime(2024, 2, 15, 21, tzinfo=UTC)
 >>> options = EnvelopeOptions(query="--source demo")
->>> shown = entries([Record(id, instant, "edgar_accepted", {"text": "x" * 200}) for id in "abc"], options)
+>>> shown = entries([Record(id, instant, {"text": "x" * 200}) for id in "abc"], options)
 >>> sized = fit_to_budget(shown, [], options, json.dumps, 900)
 >>> sized.record_count, len(sized.text) <= 900, sized.envelope.gaps[0]["cursor"]
 (2, True, 'b@2024-02-15T16:00:00-05:00')
@@ -24,7 +24,7 @@ from pit_fetch.gaps import Code, Gap, Reason, gap
 from pit_fetch.pipeline.chunks import Chunk, chunk, is_resumable, remaining_size
 from pit_fetch.pipeline.cursor import format_cursor
 from pit_fetch.pipeline.envelope import Entry, EnvelopeOptions, PlainEnvelope, envelope_of, is_quoting
-from pit_fetch.provider import STAMPS
+from pit_fetch.provider import ENVELOPE_FIELDS
 
 Write = Callable[[PlainEnvelope], Any]  # text, or the bytes of a binary format
 
@@ -47,7 +47,7 @@ def fit_to_budget(
     """
     items = [entry.item for entry in shown]
     if items:
-        rest = _chunk(items[0], remaining_size(items[0], options.start, STAMPS), options)
+        rest = _chunk(items[0], remaining_size(items[0], options.start, ENVELOPE_FIELDS), options)
         if rest.next is not None:  # it has to be cut once more, however much room there is
             return _fit_oversized(shown, gaps, options, write, max_chars or sys.maxsize)
         items[0] = rest.item
@@ -70,7 +70,7 @@ def fit_to_budget(
 
 def can_continue(item: dict[str, Any], options: EnvelopeOptions) -> bool:
     """Return whether ``item`` continues where ``options`` start: its text has not changed since the last chunk."""
-    return options.start is None or is_resumable(item, options.start, STAMPS)
+    return options.start is None or is_resumable(item, options.start, ENVELOPE_FIELDS)
 
 
 def _left_out(names: Sequence[str], max_chars: int) -> Gap:
@@ -80,7 +80,7 @@ def _left_out(names: Sequence[str], max_chars: int) -> Gap:
 
 
 def _chunk(item: dict[str, Any], room: int, options: EnvelopeOptions) -> Chunk:
-    return chunk(item, options.start, room, STAMPS, partial(is_quoting, pit=options.pit))
+    return chunk(item, options.start, room, ENVELOPE_FIELDS, partial(is_quoting, pit=options.pit))
 
 
 def _replace_cap_gaps(
@@ -100,7 +100,7 @@ def _fit_oversized(
     """Return the first item alone, with as much of its texts as fits. If nothing does, continue after it."""
     item = shown[0].item if shown else {}
     # What is not a text cannot be cut. It is left out if it has to be, the largest first.
-    others = [name for name, value in item.items() if name not in STAMPS and not isinstance(value, str)]
+    others = [name for name, value in item.items() if name not in ENVELOPE_FIELDS and not isinstance(value, str)]
     others.sort(key=lambda name: (-len(json.dumps(item[name])), name))
 
     def fit_without(count: int) -> SizedEnvelope | None:
@@ -133,7 +133,7 @@ def _longest_chunk(
     """Return the longest chunk of ``item``, which stands for the first one, that fits; None if not a character does."""
     record = shown[0].record
     notes = [_left_out(left_out, max_chars)] if left_out else []
-    total = remaining_size(item, options.start, STAMPS)
+    total = remaining_size(item, options.start, ENVELOPE_FIELDS)
     least, most, longest = min(1, total), total, None
     while least <= most:
         room = (least + most + 1) // 2

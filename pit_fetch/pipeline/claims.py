@@ -4,10 +4,10 @@ A record that is public by its proof is served by it, whether or not it has a cl
 claim from the claimed instant on, and marked: its content may have changed since, unmarked.
 
 >>> from datetime import UTC, datetime
->>> from pit_fetch.provider import Field
+>>> from pit_fetch.provider import Dating, Field
 >>> def at(hour): return datetime(2024, 2, 15, hour, tzinfo=UTC)
->>> operation = Operation(claims="by created", fields=(Field("updated", "instant"),))
->>> edited = Record("a", at(9), "provider_metadata", {"updated": "2024-02-15T17:00:00Z"}, at(17), claimed_at=at(9))
+>>> operation = Operation(dating=Dating(claims="by created"), fields=(Field("updated", "instant"),))
+>>> edited = Record("a", at(9), {"updated": "2024-02-15T17:00:00Z"}, at(17), claimed_at=at(9))
 >>> accept = acceptor(operation)
 >>> claimed = accept(edited, at(16))
 >>> claimed.available_at.hour, claimed.revised_at, claimed.payload, claimed.is_claimed

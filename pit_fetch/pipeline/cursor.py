@@ -2,7 +2,7 @@
 
 >>> from datetime import UTC, datetime
 >>> from pit_fetch.provider import Record
->>> record = Record("AAPL/10-K", datetime(2024, 2, 15, 21, tzinfo=UTC), "filing", {"text": "Net sales rose."})
+>>> record = Record("AAPL/10-K", datetime(2024, 2, 15, 21, tzinfo=UTC), {"text": "Net sales rose."})
 >>> format_cursor(record)
 'AAPL%2F10-K@2024-02-15T16:00:00-05:00'
 >>> parse_cursor(format_cursor(record)).position == position(record)

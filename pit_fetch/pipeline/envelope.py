@@ -7,9 +7,9 @@ that can be resumed has a ``cursor``, and one about what was never captured ``"c
 
 >>> from datetime import UTC, datetime
 >>> instant = datetime(2024, 2, 15, 21, tzinfo=UTC)
->>> record = Record("a", instant, "edgar_accepted", {"form": "8-K", "text": "x"})
+>>> record = Record("a", instant, {"form": "8-K", "text": "x"}, available_at_source="feed")
 >>> build([record], [], EnvelopeOptions(fields=("form",))).data
-[{'available_at': '2024-02-15T16:00:00-05:00', 'available_at_source': 'edgar_accepted', 'id': 'a', 'form': '8-K'}]
+[{'available_at': '2024-02-15T16:00:00-05:00', 'available_at_source': 'feed', 'id': 'a', 'form': '8-K'}]
 """
 
 from __future__ import annotations

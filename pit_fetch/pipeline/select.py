@@ -7,7 +7,7 @@ in the stream of records, each at the point where it arose, so that nothing afte
 >>> from datetime import UTC, datetime
 >>> from pit_fetch.provider import Record
 >>> pit = datetime(2024, 2, 15, 16, tzinfo=UTC)
->>> records = [Record(id, pit.replace(hour=hour), "publication", {}) for id, hour in (("a", 9), ("b", 17), ("c", 16))]
+>>> records = [Record(id, pit.replace(hour=hour), {}) for id, hour in (("a", 9), ("b", 17), ("c", 16))]
 >>> withheld, builder = Withheld(), SelectionBuilder()
 >>> ordered = in_order(public(records, lambda: pit, withheld))
 >>> take(ordered, builder, after=None, cap=100, limit=10, select=lambda record: True)
@@ -30,7 +30,7 @@ from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.pipeline.claims import Accept, accept_none
 from pit_fetch.pipeline.cursor import Position, instant_age, position, record_age
 from pit_fetch.provider import Page, Record, Watermark
-from pit_fetch.times import in_new_york, is_aware
+from pit_fetch.times import delayed, in_new_york, is_aware
 
 # A shifting page cannot explain this many consecutive public records that were already on earlier pages.
 MOST_REPEATED = 100
@@ -179,10 +179,10 @@ class _PageMarks:
                 raise UpstreamError(Code.PAGING)
 
     def _mark(self, record: Record, page: Page) -> tuple[Watermark, ...]:
-        if page.order is None or not is_aware(record.available_at):
+        if not page.newest_first or not is_aware(record.available_at):
             return ()
         self._oldest = record.available_at if self._oldest is None else min(self._oldest, record.available_at)
-        return (Watermark(page.order(self._oldest)),)
+        return (Watermark(delayed(self._oldest, page.slack) or self._oldest),)
 
 
 def set_period(record: Record, field: str) -> Record:

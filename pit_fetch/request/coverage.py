@@ -78,7 +78,9 @@ class TimeSpan(NamedTuple):
 
 def time_asked(query: Query, instant: datetime | None = None) -> TimeSpan:
     """Return for which time a request asked, or a question asks as of ``instant``."""
-    since = (query.operation.earliest(query) or query.since) if compares_publication(query.operation) else None
+    since = (
+        (query.operation.archiving.earliest(query) or query.since) if compares_publication(query.operation) else None
+    )
     until = query.horizon if instant is None else min(query.horizon, instant)
     return TimeSpan(since or _EVER, until)
 
@@ -90,7 +92,7 @@ def covered_until(
 
     Each request comes with the instant at which its reply was received. Of snapshots one is enough, however old it is.
     """
-    wanted, is_snapshot = time_asked(question, instant), question.operation.dating != "record"
+    wanted, is_snapshot = time_asked(question, instant), question.operation.dating.by != "record"
     single = [*_single(question, options)]
     parts: list[list[TimeSpan]] = [[] for _ in single]
     missing = {*range(len(single))}

@@ -16,7 +16,7 @@ from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.gaps import Code
 from pit_fetch.pipeline.claims import CLAIMED
 from pit_fetch.pipeline.cursor import Cursor
-from pit_fetch.provider import STAMPS, Option, Provider
+from pit_fetch.provider import ENVELOPE_FIELDS, Option, Provider
 from pit_fetch.request import evidence
 from pit_fetch.request.audience import is_for_an_agent
 from pit_fetch.request.operations import candidate_operations, check_operation
@@ -85,12 +85,12 @@ def from_values(
     command: str = "",
 ) -> FetchRequest:
     """Return the request of a Python call. None stands for an absent value. Raise UsageError, also for a bad name."""
-    known = {option.name: option for option in (*COMMON_OPTIONS, *provider.options)}
+    known = {option.name: option for option in (*COMMON_OPTIONS, *provider.all_options)}
     for name in values:
         if name not in known:
             from pit_fetch.courtesy.names import hint
 
-            close = hint(name, known, {option.name: option.search_terms for option in provider.options})
+            close = hint(name, known, {option.name: option.search_terms for option in provider.all_options})
             raise UsageError(Code.USAGE, text=f"{name} is not an option of {provider.name}{close}")
     present = {name: plain_value(known[name], value) for name, value in values.items() if value is not None}
     return build({**defaults, **present}, provider, environ, command=command)
@@ -101,7 +101,7 @@ def from_canonical(text: str, provider: Provider) -> FetchRequest:
 
     Values that do not decide the answer, such as the output format, are the defaults.
     """
-    options = {flag_of(option.name): option for option in (*COMMON_OPTIONS, *provider.options)}
+    options = {flag_of(option.name): option for option in (*COMMON_OPTIONS, *provider.all_options)}
     values: dict[str, Any] = {}
     words = shlex.split(text)[:1:-1]  # without --source NAME, and reversed: pop() takes the next word
     while words:
@@ -136,7 +136,7 @@ def build(
     common: dict[str, Any] = {**_values(COMMON_OPTIONS, given, parsed), **parsed}
     check_ceiling(common["pit"], environ)
     try:
-        options = _values(provider.options, given)
+        options = _values(provider.all_options, given)
     except UsageError as error:
         raise _advised(error, given, provider, environ) from None
     check_operation(provider, options)
@@ -216,13 +216,13 @@ def _known_fields(
     if not all(operation.fields for operation in operations):
         return fields
     known = [*added, *dict.fromkeys(field.name for operation in operations for field in operation.fields)]
-    unknown = [name for name in fields if name not in (*known, *STAMPS)]
+    unknown = [name for name in fields if name not in (*known, *ENVELOPE_FIELDS)]
     if unknown:
         from pit_fetch.courtesy.names import hint
         from pit_fetch.support.wording import truncate
 
         is_all = unknown[0] in ("all", "*")
-        fix = " (for all of them, leave it out)" if is_all else hint(unknown[0], [*known, *STAMPS])
+        fix = " (for all of them, leave it out)" if is_all else hint(unknown[0], [*known, *ENVELOPE_FIELDS])
         raise UsageError(Code.USAGE, text=f"--fields: {truncate(unknown[0])} is not one of {', '.join(known)}{fix}")
     return fields
 
@@ -235,7 +235,7 @@ def _canonical(
     if common["evidence"] == CLAIMED:  # however it was granted: the canonical text must give the same answer again
         texts["evidence"] = CLAIMED
     pairs = [(flag_of(name), text) for name, text in texts.items()]
-    for option in provider.options:
+    for option in provider.all_options:
         value = options[option.name]
         if value is not None and value is not False and value != option.default:
             values = value if option.repeatable else ("" if value is True else value,)

@@ -6,13 +6,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.gaps import Code, Gap, gap
-from pit_fetch.provider import Operation, Provider, Query, Record, Window
+from pit_fetch.provider import Caveat, Operation, Provider, Query, Record
 from pit_fetch.request import audience
 
 # The option that names the operation, where a provider has several.
@@ -37,9 +38,9 @@ def resolve_operation(provider: Provider, query: Query) -> Query:
     """
     operation = _chosen(provider, query.options[OPTION]) if len(provider.operations) > 1 else provider.operations[0]
     name = operation.name or provider.name
-    if operation.window is None and not (query.since is None and query.until is None):
+    if not operation.window and not (query.since is None and query.until is None):
         _refuse(f"{name} has no dates to choose from: leave out --date-from and --date-to.")
-    query = operation.normalize_query(query._replace(operation=operation))
+    query = operation.normalize(query._replace(operation=operation))
     options = query.options
     present = {name for name, value in options.items() if value is not None and value is not False} - {OPTION}
     missing = [name for name in operation.needs if name not in present]
@@ -62,7 +63,7 @@ def candidate_operations(provider: Provider, options: Mapping[str, Any]) -> Sequ
 
 def compares_publication(operation: Operation) -> bool:
     """Return whether --date-from and --date-to compare when a record was public, or are applied by the provider."""
-    return operation.window in ("", "available_on", Window.BY_SELECT, Window.BY_ASKING)
+    return operation.window in ("available_at", "available_on", "select")
 
 
 def check_operation(provider: Provider, options: Mapping[str, Any]) -> None:
@@ -77,8 +78,7 @@ def check_operation(provider: Provider, options: Mapping[str, Any]) -> None:
     from pit_fetch.courtesy.names import closest
 
     search_terms = {operation.name: operation.search_terms for operation in provider.operations}
-    aliases = next((option.synonyms for option in provider.options if option.name == OPTION), {})
-    close = closest(str(name), names, search_terms) or closest(str(name), aliases)
+    close = closest(str(name), names, search_terms)
     listed = f"it has {', '.join(names)}; see --help." if len(names) <= _FEW else "--help lists them."
     hint = f"did you mean {close}?" if close else listed
     # Without the word, which may be a key.
@@ -98,7 +98,7 @@ def _refuse(text: str) -> None:
 
 def serves_nothing(query: Query) -> bool:
     """Return whether no reply could be served at the PIT, so that a request would be wasted."""
-    dating = query.operation.dating
+    dating = query.operation.dating.by
     is_past = query.pit is not None and (dating == "never" or (dating == "receipt" and query.pit < query.started))
     return is_past and not accepts_claims(query)
 
@@ -110,23 +110,27 @@ def is_wanted(provider: Provider, query: Query, record: Record) -> bool:
 
 def accepts_claims(query: Query) -> bool:
     """Return whether records of the query's operation are served on a claim, if it has a PIT."""
-    return query.accepts_claims and bool(query.operation.claims)
+    return query.accepts_claims and bool(query.operation.dating.claims)
 
 
-def caveats(query: Query, source: str) -> Iterator[Gap]:
-    """Yield a gap for each thing that the request cannot show, whatever the source returns."""
+def _caveats(query: Query) -> Iterator[Caveat]:
+    return (Caveat(made) if isinstance(made, str) else made for made in query.operation.caveats(query))
+
+
+def caveats(query: Query, source: str, *, archived: bool = False) -> Iterator[Gap]:
+    """Yield a gap for each thing that the request cannot show, whatever is returned. ``archived``: by an archive."""
     operation = query.operation
-    name, why = operation.name or source, f" ({operation.why})" if operation.why else ""
+    name, why = operation.name or source, f" ({operation.dating.why})" if operation.dating.why else ""
     if query.pit is not None and accepts_claims(query):
-        yield gap(Code.CLAIMED, claims=operation.claims)
-    elif query.pit is not None and operation.dating == "never":
-        yield gap(Code.NEVER_DATED_NOT_HELD if query.archived else Code.NEVER_DATED, operation=name, why=why)
-    elif query.pit is not None and operation.dating == "receipt":
-        yield gap(Code.SNAPSHOT_NOT_HELD if query.archived else Code.SNAPSHOT, operation=name, why=why)
-    elif operation.reach == "newest":
+        yield gap(Code.CLAIMED, claims=operation.dating.claims)
+    elif query.pit is not None and operation.dating.by == "never":
+        yield gap(Code.NEVER_DATED_NOT_HELD if archived else Code.NEVER_DATED, operation=name, why=why)
+    elif query.pit is not None and operation.dating.by == "receipt":
+        yield gap(Code.SNAPSHOT_NOT_HELD if archived else Code.SNAPSHOT, operation=name, why=why)
+    elif operation.archiving.reach == "newest":
         yield gap(Code.NEWEST_ONLY, operation=name)
-    for text in (*operation.of_today(query), *operation.caveats(query)):
-        yield gap(Code.CAVEAT, text=text)
+    for caveat in _caveats(query):
+        yield gap(Code.CAVEAT, text=(archived and caveat.archived) or caveat.text)
     if query.pit is not None and query.pit - query.started > _AHEAD:
         yield gap(Code.PIT_AHEAD)
 
@@ -137,5 +141,26 @@ def refuse_what_is_of_today(query: Query, environ: Mapping[str, str]) -> None:
     Whoever chooses the PIT is told by a gap. Under a ceiling the caller must not learn what was listed later.
     """
     if audience.CEILING_VARIABLE in environ:
-        for text in query.operation.of_today(query):
-            raise ConfigError(Code.OF_TODAY, text=text)
+        for caveat in _caveats(query):
+            if caveat.of_today:
+                raise ConfigError(Code.OF_TODAY, text=caveat.text)
+
+
+# Starts a stream of an operation for a query.
+Run = Callable[[Query], Iterable[Any]]
+
+
+def wrap_operations(provider: Provider, around: Callable[[Run, Query], Iterable[Any]]) -> Provider:
+    """Return the provider with ``around(run, query)`` in the place of what each ``fetch`` and ``parse_reply`` yields.
+
+    ``run(query)`` is the stream that it would be.
+    """
+
+    def wrapped(operation: Operation) -> Operation:
+        fetch, parse_reply = operation.fetch, operation.parse_reply
+        made = operation._replace(fetch=lambda query, context: around(lambda asked: fetch(asked, context), query))
+        if parse_reply is None:
+            return made
+        return made._replace(parse_reply=lambda body, query: around(partial(parse_reply, body), query))
+
+    return provider._replace(operations=tuple(map(wrapped, provider.operations)))

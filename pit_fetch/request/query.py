@@ -41,7 +41,7 @@ def build_query(request: FetchRequest, started: datetime) -> Query:
 def _horizon(request: FetchRequest, query: Query) -> datetime:
     """Return the instant after which no record can be wanted."""
     # Both a stage that computes across records and the choice among versions need all records.
-    if query.operation.versions or request.provider.derive(query):
+    if query.operation.archiving.versions or request.provider.derive(query):
         return query.now
     # --date-to narrows it only where it compares what the records are ordered by, or where the provider applies it:
     # what was published late may carry an early date of another kind.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator
 from datetime import datetime
-from typing import Any, get_args
+from typing import Any
 
 from pit_fetch.errors import PitFetchError
 from pit_fetch.gaps import FAILURES, Gap
-from pit_fetch.provider import STAMPS, Page, Record, SourceTag, Watermark
+from pit_fetch.provider import ENVELOPE_FIELDS, Page, Record, Watermark
 from pit_fetch.support.bundled import gate
 from pit_fetch.support.misuse import Misuse
 from pit_fetch.testing.observe import Case, ObservedRun, failure, observe, public_from
@@ -55,7 +55,7 @@ def advice_on(run: ObservedRun, otherwise: str) -> str:
     error = next((error for error in run.raised if not isinstance(error, PitFetchError)), None)
     if error is None or isinstance(error, Misuse):
         return "correct that line first"
-    options = {option.name for option in run.provider.options}
+    options = {option.name for option in run.provider.all_options}
     if isinstance(error, KeyError) and "options[" in run.crash and error.args[0] not in options:
         return f'declare Option("{error.args[0]}", "…") in Provider.options, which has {_listed(options)}'
     return otherwise
@@ -85,7 +85,7 @@ def nothing_served(run: ObservedRun) -> AssertionError:
     if not stamps and any(record.claimed_at is not None for record in records):
         return failure(
             f"{every} an available_at: they have claims alone (claimed_at)",
-            "say in Operation.claims which rule a claim rests on and what may have changed since: the tests then take "
+            "say in Dating.claims which rule a claim rests on and what may have changed since: the tests then take "
             "claims for proofs",
         )
     if not stamps:
@@ -94,7 +94,7 @@ def nothing_served(run: ObservedRun) -> AssertionError:
             "check the name of the field in the reply, and that the function that parses it takes its form: "
             "parse_rfc3339 wants an offset, parse_wall_clock a reading in a zone, end_of_day(parse_date(…)) a day. If "
             "what is served may have changed since without a mark, give the instant as claimed_at; if nothing shows "
-            'when it was public, declare Operation(dating="never", why="…")',
+            'when it was public, declare Dating(by="never", why="…")',
         )
     if min(stamps) > datetime.fromisoformat(now):
         return failure(
@@ -127,7 +127,7 @@ def _faults(run: ObservedRun) -> Iterator[tuple[str, str, str]]:
             yield record.id, fault, advice
     declared = [] if run.query is None else [field.name for field in run.query.operation.fields]
     for item in run.data if declared and not run.crash else ():
-        if others := {*item} - {*declared, *STAMPS}:
+        if others := {*item} - {*declared, *ENVELOPE_FIELDS}:
             yield (
                 item["id"],
                 f"{_listed(others)} in its payload is not among Operation.fields",
@@ -149,8 +149,8 @@ def _faults_of(record: Record) -> Iterator[tuple[str, str]]:
                 f"{field} is naive, so nothing shows when it was public, and the record is withheld for ever",
                 "parse it with a function of pit_fetch.times (wall_clock(naive, zone) for a reading without an offset)",
             )
-    if record.available_at_source not in get_args(SourceTag):
-        yield f"available_at_source is {record.available_at_source!r}", f"use one of {', '.join(get_args(SourceTag))}"
+    if record.available_at_source not in gate.VALID_SOURCES:
+        yield f"available_at_source is {record.available_at_source!r}", "leave it out"
     try:
         json.dumps(dict(record.payload), allow_nan=False)
     except (TypeError, ValueError) as error:

@@ -11,8 +11,8 @@ from pit_fetch.testing.interference import other_operations
 
 UNSEEN = (
     "when the source really published what it stamps, and whether its zone is the one that the test names",
-    "what the source overwrites without a mark: give claimed_at in the place of available_at, and Operation.claims",
-    "stamps that mean another event, where neither name nor value shows it: declare Operation.basis",
+    "what the source overwrites without a mark: give claimed_at in the place of available_at, and Dating.claims",
+    "stamps that mean another event, where neither name nor value shows it: declare Dating.basis",
     "pages of single rows that carry no date of their own, and figures that are scaled by what came later",
     "an id that changes with each version, such as one with a revision's number: its versions look like several items",
     "what a library not written in Python does by itself, on the network or in files",
@@ -57,7 +57,7 @@ def _lines(findings: Findings, on_claims: bool) -> Iterator[tuple[str, str]]:
         f"{stamps[0].isoformat()} to {stamps[-1].isoformat()}; the clock at {case.now.isoformat()}",
     )
     moving = [field_name(pattern) or "their key" for pattern in findings.basis]
-    declared = [f"{basis.field} (by Operation.basis)" for basis in findings.operation.basis]
+    declared = [f"{basis.field} (by Dating.basis)" for basis in findings.operation.dating.basis]
     snapshots = not any(map(findings.is_dated, findings.rows))
     yield (
         "stamps rest on",
@@ -66,7 +66,7 @@ def _lines(findings: Findings, on_claims: bool) -> Iterator[tuple[str, str]]:
     if on_claims:
         yield "claims alone", "claimed_at was tested as a proof is; an operator has to accept what is only claimed"
     hosts = {request.host for request, _ in baseline.exchanges if request.host}
-    sources = [*sorted(hosts), *(file.variable for file in case.provider.files)]
+    sources = [*sorted(hosts), *(each.variables[0] for each in case.provider.credentials if each.is_file)]
     options = ", ".join(f"{name}={value}" for name, value in case.options.items())
     yield "asked", f"{', '.join(sources)}, with {options or 'no options'}"
     if unchecked := _unchecked_operations(findings):
@@ -84,5 +84,5 @@ def _unchecked_operations(findings: Findings) -> list[str]:
     return [
         operation.name
         for operation in case.provider.operations
-        if operation.dating == "record" and operation.name not in checked
+        if operation.dating.by == "record" and operation.name not in checked
     ]

@@ -7,12 +7,12 @@ byte, as of any provider.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from pit_fetch.provider import Page, Provider, Query, Record
-from pit_fetch.request.operations import candidate_operations
+from pit_fetch.request.operations import Run, candidate_operations, wrap_operations
 from pit_fetch.testing.observe import Case, Refused, failure, observe, public_from
 from pit_fetch.times import is_aware
 
@@ -31,18 +31,18 @@ def check_claims(case: Case) -> None:
                 f"item {record.id!r} is proved from {proof} on, and claims only {record.claimed_at}",
                 "leave claimed_at out where a proof is as early, or correct one of the two",
             )
-    if len(operations) == 1 and bool(claimed) != bool(operations[0].claims):
+    if len(operations) == 1 and bool(claimed) != bool(operations[0].dating.claims):
         raise failure(
-            "records have a claim, and Operation.claims has no words for it"
+            "records have a claim, and Dating.claims has no words for it"
             if claimed
-            else "Operation.claims has words for a claim, and no record of the recorded reply has one",
-            "say in Operation.claims which rule a claim rests on and what may have changed since, and pass its instant "
+            else "Dating.claims has words for a claim, and no record of the recorded reply has one",
+            "say in Dating.claims which rule a claim rests on and what may have changed since, and pass its instant "
             "as Record.claimed_at",
         )
 
 
 def has_claims(case: Case) -> bool:
-    return any(operation.claims for operation in candidate_operations(case.provider, case.options))
+    return any(operation.dating.claims for operation in candidate_operations(case.provider, case.options))
 
 
 def has_claims_alone(case: Case) -> bool:
@@ -72,27 +72,25 @@ def proving(provider: Provider) -> Provider:
         if record.claimed_at is None:
             return record
         payload = record.payload if record.claimed_payload is None else record.claimed_payload
-        return Record(record.id, record.claimed_at, record.available_at_source, payload, period=record.period)
+        return Record(
+            record.id, record.claimed_at, payload, period=record.period, available_at_source=record.available_at_source
+        )
 
     operations = tuple(
-        operation._replace(dating="record", claims="") if operation.claims else operation
+        operation._replace(dating=operation.dating._replace(by="record", claims=""))
+        if operation.dating.claims
+        else operation
         for operation in provider.operations
     )
-    return _changed(provider, on_its_claim)._replace(operations=operations)
+    return _changed(provider._replace(operations=operations), on_its_claim)
 
 
 def _changed(provider: Provider, change: Callable[[Record], Record]) -> Provider:
-    def changed(stream: Iterable[Any]) -> Iterator[Any]:
-        for part in stream:
+    def changed(run: Run, query: Query) -> Iterator[Any]:
+        for part in run(query._replace(accepts_claims=True)):
             if isinstance(part, Page):
                 yield part._replace(records=tuple(change(record) for record in part.records))
             else:
                 yield change(part) if isinstance(part, Record) else part
 
-    def accepting(query: Query) -> Query:
-        return query._replace(accepts_claims=True)
-
-    return provider._replace(
-        fetch=lambda query, context: changed(provider.fetch(accepting(query), context)),
-        parse_reply=lambda body, query: changed(provider.parse_reply(body, accepting(query))),
-    )
+    return wrap_operations(provider, changed)

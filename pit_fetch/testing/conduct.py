@@ -21,7 +21,6 @@ from pit_fetch.engine.registry import problem_with_options
 from pit_fetch.errors import ConfigError
 from pit_fetch.net.hosts import base_url
 from pit_fetch.provider import CoveredBy, FieldKind, OptionKind, Provider
-from pit_fetch.request.operations import OPTION
 from pit_fetch.support.redaction import REDACTED
 from pit_fetch.testing.comparison import first_difference, holds
 from pit_fetch.testing.findings import Findings, drop, edited
@@ -78,10 +77,10 @@ _FORGET = (
 
 def check_declarations(provider: Provider) -> None:
     """Check that options, operations and fields are declared in words that mean something: others are passed over."""
-    options = sorted(option.name for option in provider.options)
+    options = sorted(option.name for option in provider.all_options)
     if problem := problem_with_options(provider):
         raise failure(f"the provider {problem}", "give each option a name that no other one has")
-    for option in provider.options:
+    for option in provider.all_options:
         owner = f"option {option.name}"
         _check_word(owner, "kind", option.kind, get_args(OptionKind))
         _check_word(owner, "covered_by", option.covered_by, get_args(CoveredBy))
@@ -94,10 +93,10 @@ def check_declarations(provider: Provider) -> None:
             _check_word(f"field {field.name}", "kind", field.kind, get_args(FieldKind))
         for name in taken:
             _check_word(owner, "option", name, options)
-        for name in operation.chooses_unless:
+        for name in operation.archiving.chooses_unless:
             _check_word(owner, "option", name, sorted(taken) or options)
-        if isinstance(operation.window, str) and operation.window and names:
-            _check_word(owner, "window", operation.window, ["available_on", *names])
+        if operation.window and names:
+            _check_word(owner, "window", operation.window, ["available_at", "available_on", "select", *names])
         if operation.period and names:
             _check_word(owner, "period", operation.period, names)
     for host in provider.hosts:
@@ -113,16 +112,8 @@ def _check_word(owner: str, place: str, word: str, known: Sequence[str]) -> None
 
 
 def check_operations(case: Case) -> None:
-    """Check that a provider with several operations has the option that names one, and that it takes the request."""
-    operations = [operation.name for operation in case.provider.operations]
-    options = sorted({option.name for option in case.provider.options})
-    if len(operations) > 1 and OPTION not in options:
-        names = ", ".join(operations)
-        raise failure(
-            f"the provider has several operations ({names}), and no option that names one",
-            f'declare Option("{OPTION}", "{names}", positional="one"), and name the operation in the test: '
-            f'options = {{"{OPTION}": "{operations[0]}"}}',
-        )
+    """Check that the provider takes the request."""
+    options = sorted({option.name for option in case.provider.all_options})
     try:
         observe(case, case.now)
     except Refused as error:
@@ -135,7 +126,7 @@ def check_operations(case: Case) -> None:
 
 def check_import(provider: Provider) -> None:
     """Check that the provider's module imports nothing heavy: it is imported on each call, --help included."""
-    module = provider.fetch.__module__
+    module = provider.operations[0].fetch.__module__
     own = module.partition(".")[0]
     imported = [name for name in _probed(module)[0] if name.partition(".")[0] not in (own, "pit_fetch")]
     if heavy := sorted({package for name in imported if (package := _heavy_package(name))}):
@@ -147,12 +138,12 @@ def check_import(provider: Provider) -> None:
 
 def check_import_asks_nothing(provider: Provider) -> None:
     """Check that importing the module asks nothing: the machine would decide about each answer from then on."""
-    module = provider.fetch.__module__
+    module = provider.operations[0].fetch.__module__
     if asked := _probed(module)[1]:
         raise failure(
             f"importing {module} asks {', '.join(asked)}",
             "read no environment, no clock and no file at module level: what a user sets is an Option, a Credential, "
-            "a File, or the url_variable of a Host",
+            "or the url_variable of a Host",
         )
 
 
@@ -197,7 +188,7 @@ def check_hosts(case: Case) -> None:
                 f"the provider goes around what it is given ({run.reached_out[0]}): no deadline, no rate limit and no "
                 "retry holds there, and nothing records it",
                 "ask declared hosts through context.http.get or .post, and with a library of its own HTTP through "
-                "context.load; read a File of Provider.files by context.file, and write none",
+                "context.load; read a file (Credential.is_file) by context.file, and write none",
             )
     if native := _native_libraries(case):
         raise failure(
@@ -282,7 +273,7 @@ def check_surroundings(findings: Findings) -> None:
             raise failure(
                 f"the provider asks {', '.join(here.consulted)}",
                 "take the time from query.now (the PIT) or reply.received_at, what a user sets from an Option, a "
-                "Credential or a File: nothing else may decide about an answer",
+                "Credential: nothing else may decide about an answer",
             )
         _check_same(here, observe(case, pit), "again", "draw nothing at random, and iterate over no set")
         with _elsewhere():

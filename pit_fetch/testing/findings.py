@@ -128,7 +128,7 @@ class Findings:
 
     def declared(self, field: str) -> Basis | None:
         """Return what the author says of the meaning of a field."""
-        return next((basis for basis in reversed(self.operation.basis) if basis.field == field), None)
+        return next((basis for basis in reversed(self.operation.dating.basis) if basis.field == field), None)
 
     def is_role(self, field: str, *roles: Role) -> bool:
         return self.case.source.recording.fields.get(field) in roles

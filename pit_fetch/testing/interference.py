@@ -342,7 +342,7 @@ def _values(findings: Findings) -> Iterator[dict[str, object]]:
             return [_before_all(findings)]
         return [*dict.fromkeys(own or words)][:2] or ["acme"]
 
-    for option in case.provider.options:
+    for option in case.provider.all_options:
         if option.name not in case.options and option.name != "op":
             for value in values(option):
                 yield {option.name: [value] if option.kind == "list" else value}
@@ -355,12 +355,12 @@ def _operations(case: Case, at_most: int = 4) -> list[dict[str, object]]:
     return [
         _request_to(case, operation)
         for operation in every
-        if operation is not recorded and operation.dating == "record" and operation.fields == recorded.fields
+        if operation is not recorded and operation.dating.by == "record" and operation.fields == recorded.fields
     ][:at_most]
 
 
 def _request_to(case: Case, operation: Operation) -> dict[str, object]:
-    names = {option.name for option in case.provider.options} - {*operation.needs, *operation.takes}
+    names = {option.name for option in case.provider.all_options} - {*operation.needs, *operation.takes}
     surplus = dict.fromkeys(names & case.options.keys())
     needed = {name: case.options.get(name, "ACME") for name in operation.needs}
     return {**surplus, **needed, "op": operation.name}

@@ -26,6 +26,7 @@ from typing import Any, NamedTuple, TypeVar
 from pit_fetch.errors import ExitStatus, PitFetchError, UsageError
 from pit_fetch.provider import Page, Provider, Query, Record, Watermark
 from pit_fetch.request.fetch_request import FetchRequest, from_values
+from pit_fetch.request.operations import Run, wrap_operations
 from pit_fetch.runtime import alarm
 from pit_fetch.support.misuse import Misuse
 from pit_fetch.support.redaction import redactor
@@ -315,10 +316,10 @@ def _crash(case: Case, output: Left, raised: Iterable[BaseException], audit: Map
 
 def _environ(case: Case, served: bytes, workspace: _Workspace) -> dict[str, str]:
     """Return the environment of a run, after writing the file that a provider of local files reads."""
-    files = {file.variable: str(workspace.file) for file in case.provider.files}
+    files = {each.variables[0]: str(workspace.file) for each in case.provider.credentials if each.is_file}
     if files:
         workspace.file.write_bytes(served)
-    return {"HOME": str(workspace.home), **files, **case.environ, "PIT_FETCH_AUDIT": str(workspace.audit)}
+    return {"HOME": str(workspace.home), **case.environ, **files, "PIT_FETCH_AUDIT": str(workspace.audit)}
 
 
 def _request(case: Case, pit: datetime | None, offline: bool, environ: dict[str, str]) -> FetchRequest:
@@ -371,9 +372,7 @@ class _Spy:
 
     def wrapped(self) -> Provider:
         provider = self.provider
-        return unhurried(provider)._replace(
-            fetch=lambda query, context: self._note(query, "fetch", lambda: provider.fetch(query, context)),
-            parse_reply=lambda body, query: self._note(query, "parse_reply", lambda: provider.parse_reply(body, query)),
+        return wrap_operations(unhurried(provider), self._note)._replace(
             select=lambda query, record: self._watched(lambda: provider.select(query, record)),
         )
 
@@ -397,14 +396,14 @@ class _Spy:
             self.raised.append(error)
             raise
 
-    def _note(self, query: Query, name: str, start: Callable[[], Iterable[Any]]) -> Iterator[Any]:
+    def _note(self, run: Run, query: Query) -> Iterator[Any]:
         self.query = query
         stream: Iterator[Any] | None = None
 
         def begun() -> Iterator[Any]:
-            made: object = start()
+            made: object = run(query)
             if not isinstance(made, Iterable):
-                raise Misuse(f"{name} returns {made!r:.40}: write it as a generator, with yield, or return records")
+                raise Misuse(f"it returns {made!r:.40}: write it as a generator, with yield, or return records")
             return iter(made)
 
         while True:

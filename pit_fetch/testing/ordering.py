@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import partial
 from itertools import pairwise
 
 from pit_fetch.gaps import Code, gap
-from pit_fetch.provider import Page, Record
+from pit_fetch.provider import Page
 from pit_fetch.testing.findings import Findings, drop, edited, observe_world
 from pit_fetch.testing.observe import Case, failure, observe, pits_before, versions_of
 from pit_fetch.testing.worlds import LateRows
 from pit_fetch.times import is_aware
 
 _ORDER = (
-    "give a page an order (paging.newest_first) only where the source sorts by the stamp that you yield as "
+    "say newest_first of a page only where the source sorts by the stamp that you yield as "
     "available_at, from page to page without an exception; where it does not, leave it out. For slices of time yield "
     "a Watermark after each"
 )
@@ -28,8 +27,8 @@ def check_order(case: Case) -> None:
     """Check that pages come in the order that they promise."""
     run = observe(case, case.now)
     for page in run.yielded:  # before the baseline, which would only report that a broken order gave nothing
-        if isinstance(page, Page) and page.order is not None:
-            _check_page(page.records, page.order)
+        if isinstance(page, Page) and page.newest_first:
+            _check_page(page)
     if gap(Code.ORDER_BROKEN).reason in run.reasons:
         raise failure("records come that are newer than what was promised of them", _ORDER)
     if not all(is_aware(instant) for instant in run.watermarks):
@@ -86,7 +85,7 @@ def _check_choice(findings: Findings) -> None:
     A capture of it answers for the time before it.
     """
     case, query = findings.case, findings.baseline.query
-    if query is None or query.chooses or not query.operation.chooses:
+    if query is None or query.chooses or not query.operation.archiving.chooses:
         return
     later = versions_of(observe(case.with_options(limit=_ALL), case.now).records)
     for pit in pits_before(findings.baseline):
@@ -96,8 +95,8 @@ def _check_choice(findings: Findings) -> None:
                 f"item {lost.id!r} (public from {lost.public_from} on) is yielded at the PIT {pit}, and no more at a "
                 "later one: the request leaves something to choose",
                 "yield all that is public of what the request names, or leave the option out of "
-                f"Operation.chooses_unless, which is {query.operation.chooses_unless}: a capture answers for the time "
-                "before it if nothing was chosen",
+                f"Archiving.chooses_unless, which is {query.operation.archiving.chooses_unless}: a capture answers for "
+                "the time before it if nothing was chosen",
             )
 
 
@@ -109,7 +108,7 @@ def _check_declared(findings: Findings) -> None:
     case, baseline = findings.case, findings.baseline
     items = sorted(version.id for version in baseline.versions)
     several = next((item for item, next_item in pairwise(items) if item == next_item), None)
-    if several is None or baseline.query is None or baseline.query.operation.versions:
+    if several is None or baseline.query is None or baseline.query.operation.archiving.versions:
         return
     last, stamp = min(baseline.stamps.items(), key=lambda item_and_stamp: item_and_stamp[1])
     below = observe(case.with_options(after=f"{last}@{stamp.isoformat()}"), case.now)
@@ -117,19 +116,19 @@ def _check_declared(findings: Findings) -> None:
         raise failure(
             f"item {several!r} has several versions, and what the source is asked for moves with --after: continued, "
             "an answer would bring superseded versions back",
-            "declare Operation(versions=True): query.horizon is then the PIT, whatever part of the answer is wanted",
+            "declare Archiving(versions=True): query.horizon is then the PIT, whatever part of the answer is wanted",
         )
 
 
-def _check_page(records: Iterable[Record], order: Callable[[datetime], datetime]) -> None:
+def _check_page(page: Page) -> None:
     """Check that the promise holds after each row: a page may end after any of them."""
     oldest: datetime | None = None
-    for record in records:
+    for record in page.records:
         stamp = record.available_at
         if not is_aware(stamp):
             continue
         oldest = oldest or stamp
-        if stamp > order(oldest):
+        if stamp - oldest > page.slack:
             raise failure(
                 f"record {record.id!r} ({stamp}) comes after one of {oldest}, and the page promises another order",
                 _ORDER,

@@ -75,7 +75,7 @@ def check_never(case: Case) -> None:
         if pit is not None and run.ids:
             raise failure(
                 f"item {run.ids[0]!r} is served at {pit}, though by the operation nothing shows when it was public",
-                'yield available_at=None, or date the operation otherwise than dating="never"',
+                'yield available_at=None, or date the operation otherwise than by="never"',
             )
 
 
@@ -199,7 +199,7 @@ def check_meaning(findings: Findings) -> None:
 
 def _check_rests(findings: Findings) -> None:
     """Check that it is known of each stamp on what it rests: by what moves it, or by what the author declares."""
-    declared = {basis.field for basis in findings.operation.basis}
+    declared = {basis.field for basis in findings.operation.dating.basis}
     for row in filter(findings.is_dated, findings.rows[:EXAMINED]):
         if findings.over(row) is not None:
             continue
@@ -210,7 +210,7 @@ def _check_rests(findings: Findings) -> None:
                 f"item {item!r} is stamped {stamp}, which rests on {_named(findings, row)}: no test can read that, so "
                 "nothing holds the stamp to it",
                 f'say in the recording how it is written, stamps = {{"{min(fields)}": Form("%d/%m/%Y")}}, or what it '
-                f'means: Operation(basis=(Basis("{min(fields)}"),)); or see whether the source has another date',
+                f'means: Dating(basis=(Basis("{min(fields)}"),)); or see whether the source has another date',
             )
         names = {field_of(path, row) for path, _ in findings.leaves_of(row)}
         # What is declared and stands in the row has been tried, and moves nothing.
@@ -219,7 +219,7 @@ def _check_rests(findings: Findings) -> None:
                 f"item {item!r} is stamped {stamp}, which rests on nothing in the reply: no value of its row, and no "
                 "date beside it, moves the stamp",
                 "stamp it by what the source says of it; if that comes otherwise (in a header, by another reply), name "
-                'it: Operation(basis=(Basis("last-modified"),))',
+                'it: Dating(basis=(Basis("last-modified"),))',
             )
 
 
@@ -242,8 +242,8 @@ def _check_field(findings: Findings, field: str, dated: list[tuple[ReplyRow, obj
         early = _public_too_early(findings, field, dated, basis)
         if early and basis.means != "publication":
             raise failure(
-                f"item {early[0]!r} is public before {field} and {basis.after}, as Operation.basis declares",
-                f"stamp it at {field} and {basis.after} at the earliest, or correct Operation.basis",
+                f"item {early[0]!r} is public before {field} and {basis.after}, as Dating.basis declares",
+                f"stamp it at {field} and {basis.after} at the earliest, or correct Dating.basis",
             )
         if too_early and basis.means == "interval_start":
             raise failure(
@@ -255,14 +255,14 @@ def _check_field(findings: Findings, field: str, dated: list[tuple[ReplyRow, obj
         raise failure(
             f"{bars} at their {field}",
             f"a bar that is labelled with its start is public {step} later; if the label is its end, say "
-            f'Operation(basis=(Basis("{field}", "interval_end"),))',
+            f'Dating(basis=(Basis("{field}", "interval_end"),))',
         )
     elif _are_period_ends([value for _, value in dated]):
         raise failure(
             f"stamps rest on {field}, of which every value is the first or the last day of a month: that is a "
             "period, and not when its figure was published",
             "stamp records with the day of publication; without one, nothing shows when they were public "
-            f'(dating="never"). If {field} is the day of publication, say Operation(basis=(Basis("{field}"),))',
+            f'(Dating(by="never")). If {field} is the day of publication, say Dating(basis=(Basis("{field}"),))',
         )
     elif _STARTS.search(field) and all(
         version.public_from - instant < _MOMENT for row, instant in starts for version in row.versions
@@ -270,7 +270,7 @@ def _check_field(findings: Findings, field: str, dated: list[tuple[ReplyRow, obj
         raise failure(
             f"stamps rest on {field}, which by its name is when something begins or is due",
             "take the field that says when the text was published, or add how long that takes at least, and say "
-            f'so: Operation(basis=(Basis("{field}", "start", after=timedelta(…)),))',
+            f'so: Dating(basis=(Basis("{field}", "start", after=timedelta(…)),))',
         )
 
 
@@ -327,7 +327,7 @@ def _check_adjusted(findings: Findings) -> None:
             f"{', '.join(fields)}: figures that are adjusted later carry no mark of it, so what is served for an early "
             "PIT is today's",
             "serve the raw figures; where the source has none, give the instant as claimed_at in the place of "
-            "available_at, and say in Operation.claims what may have changed",
+            "available_at, and say in Dating.claims what may have changed",
         )
 
 

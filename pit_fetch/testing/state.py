@@ -52,7 +52,7 @@ class State:
     """
 
     def __init__(self, provider: Provider) -> None:
-        packages = {function.__module__.partition(".")[0] for function in (provider.fetch, provider.parse_reply)}
+        packages = {operation.fetch.__module__.partition(".")[0] for operation in provider.operations}
         self.authors = Authors(frozenset(packages - {"pit_fetch"}))
         self.modules: set[str] = set()
         self.figures: set[int] = set()

@@ -211,7 +211,7 @@ class _Known:
             source=Source(recording, suite.zone),
             options=suite.options,
             environ={credential.variables[0]: value for credential, value in credentials},
-            secrets=tuple(value for credential, value in credentials if credential.secret),
+            secrets=tuple(value for credential, value in credentials if credential.secret and not credential.is_file),
             now=_FAR - timedelta(days=1),
             zone=suite.zone,
             max_requests=suite.max_requests,
@@ -233,7 +233,7 @@ class _Known:
     def is_never(self) -> bool:
         """Whether nothing can show that records of the requested operation were public."""
         operations = candidate_operations(self.undated.provider, self.undated.options)
-        return len(operations) == 1 and operations[0].dating == "never"
+        return len(operations) == 1 and operations[0].dating.by == "never"
 
     @cached_property
     def findings(self) -> Findings:

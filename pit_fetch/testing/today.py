@@ -28,10 +28,10 @@ _LEAST_SIZE = 10
 
 def check_today(findings: Findings) -> None:
     """Check that nothing of an item, and no choice of items, is as it stands today whatever the PIT is."""
-    if not findings.operation.claims:
+    if not findings.operation.dating.claims:
         _check_counters(findings)
         _check_filters(findings)
-    if findings.operation.reach == "all" and findings.case.source.recording.pages is None:
+    if findings.operation.archiving.reach == "all" and findings.case.source.recording.pages is None:
         _check_bound(findings)
 
 
@@ -52,7 +52,7 @@ def _check_counters(findings: Findings) -> None:
                     f"item {record.id!r} shows {field} = {value!r}, which by its name goes on counting after "
                     "publication: what is served for an early PIT is today's",
                     f"leave {field} out of the payload, or keep it for the claim alone (Record.claimed_payload, "
-                    f"Operation.claims); if it is as published for ever, say so in the recording: "
+                    f"Dating.claims); if it is as published for ever, say so in the recording: "
                     f'fields = {{"{field}": "fixed"}}',
                 )
 
@@ -65,7 +65,7 @@ def _check_filters(findings: Findings) -> None:
                 f"the request lets the source choose by {field}, which by its name goes on counting: what it "
                 "leaves out or puts last rests on what came after the PIT",
                 "ask for all, and leave the choice to who reads it; if records are served on a claim, say so in "
-                f'Operation.claims; if {field} never changes, say so in the recording: fields = {{"{field}": "fixed"}}',
+                f'Dating.claims; if {field} never changes, say so in the recording: fields = {{"{field}": "fixed"}}',
             )
 
 
@@ -107,6 +107,6 @@ def _check_bound(findings: Findings) -> None:
                     "public",
                     "send a bound (query.horizon), or go on with more pages (paging.numbered, paging.follow), and say "
                     "in the recording how they are asked for: pages = Pages(…). If the "
-                    'source has no older rows, declare Operation(reach="newest"), and if it chooses, reach="some"; if '
+                    'source has no older rows, declare Archiving(reach="newest"), and if it chooses, reach="some"; if '
                     f'{name} is no size, say so in the recording: fields = {{"{name}": "constant"}}',
                 )

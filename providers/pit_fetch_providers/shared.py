@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import (
+    Caveat,
     ConfigError,
     Credential,
     Field,
@@ -24,7 +25,7 @@ from pit_fetch.times import is_weekend
 from pit_fetch.wire import strict_json
 
 # A row without identity: the framework counts it as unreadable, and serves nothing of it.
-UNREADABLE = Record("", None, "provider_metadata", {})
+UNREADABLE = Record("", None, {})
 
 _MAIL_OR_PAGE = r"[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>()]+|https?://\S+"
 
@@ -111,12 +112,13 @@ _CAPTURED = {
 }
 
 
-def as_of_fetch(caveat: str, query: Query) -> str:
+def as_of_fetch(caveat: str, query: Query, *, of_today: bool = False) -> Caveat:
     """Return a caveat with its words in braces filled in: what is served is today's, or what an archive captured."""
-    return caveat.format_map({"name": query.operation.name, **(_CAPTURED if query.archived else _TODAY)})
+    today, captured = (caveat.format_map({"name": query.operation.name, **words}) for words in (_TODAY, _CAPTURED))
+    return Caveat(today, captured, of_today)
 
 
-def with_a_pit(caveat: str) -> Callable[[Query], Iterable[str]]:
+def with_a_pit(caveat: str) -> Callable[[Query], Iterable[Caveat]]:
     """Return the ``Operation.caveats`` that state ``caveat`` (:func:`as_of_fetch`) about each answer as of a PIT."""
     return lambda query: () if query.open_mode else (as_of_fetch(caveat, query),)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pit_fetch.claude_code.scripted_model import Script, serve
+from pit_fetch.claude_code.scripted_model import Script, serve_model
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 _INSIDE = "PIT_CLIENT_NAMESPACE"
@@ -97,7 +97,7 @@ def converse(setting: Setting, script: Script) -> list[str]:
     """Return the texts that reached the model, in order, when it follows ``script`` in ``setting``."""
     home = setting.home or setting.project.parent / "home"
     home.mkdir(exist_ok=True)
-    with serve(script) as model:
+    with serve_model(script) as model:
         env = {
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "LANG": "C.UTF-8",

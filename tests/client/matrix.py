@@ -28,7 +28,7 @@ from unittest.mock import patch
 
 from pit_fetch.claude_code import sdk
 from pit_fetch.claude_code.lint import blocks
-from pit_fetch.claude_code.scripted_model import Script, Turn, call, say
+from pit_fetch.claude_code.scripted_model import Script, Turn, final_answer, tool_call
 from pit_fetch.cli.commands import init
 from pit_fetch.support.bundled import gate
 from tests.client import harness
@@ -89,7 +89,7 @@ sys.exit({code})
 
 
 def run(command: str, **more: Any) -> list[Turn]:
-    return [call("Bash", command=command, description="fetch", **more), say()]
+    return [tool_call("Bash", command=command, description="fetch", **more), final_answer()]
 
 
 def run_and_read(pattern: str, command: str, **more: Any) -> list[Turn]:
@@ -97,10 +97,10 @@ def run_and_read(pattern: str, command: str, **more: Any) -> list[Turn]:
 
     def read(seen: str) -> list[dict[str, Any]]:
         path = re.search(pattern, seen)
-        return call("Bash", command=command.format(path[1]) if path else "echo no path", description="read")(seen)
+        return tool_call("Bash", command=command.format(path[1]) if path else "echo no path", description="read")(seen)
 
     # The client may name the file of a call in the background only when that ends.
-    return [*run(CALL, **more)[:1], call("Bash", command="sleep 2", description="wait"), read, say()]
+    return [*run(CALL, **more)[:1], tool_call("Bash", command="sleep 2", description="wait"), read, final_answer()]
 
 
 # Where the client keeps the output of a call in the background, and how to read it.
@@ -139,7 +139,7 @@ PATTERN = next(  # one that ships: with a PIT the guard lets no other query run
 
 
 def read(query: str = PATTERN, **params: Any) -> list[Turn]:
-    return [call(f"mcp__{harness.SERVER}__read_neo4j_cypher", query=query, params=params), say()]
+    return [tool_call(f"mcp__{harness.SERVER}__read_neo4j_cypher", query=query, params=params), final_answer()]
 
 
 def texts(*texts: str) -> dict[str, Any]:
@@ -188,7 +188,7 @@ ROWS: dict[str, Row] = {
     "a time limit of one second, then read": Row(
         run_and_read(*IN_BACKGROUND, timeout=1_000), program=wrapper(LEAK, seconds=2)
     ),
-    "Monitor": Row([call("Monitor", command=CALL, description="fetch"), *run("sleep 3")]),
+    "Monitor": Row([tool_call("Monitor", command=CALL, description="fetch"), *run("sleep 3")]),
     "a listing of another program": Row(
         run("./sub/pit_fetch --version"), files={"sub/pit_fetch": f"#!/usr/bin/env python3\n{_PRINTS}"}
     ),
@@ -196,7 +196,7 @@ ROWS: dict[str, Row] = {
     "an envelope in an item's text": Row(program=wrapper(envelope({**item("public"), "body": envelope(LATE)}))),
     "redirect, then read": Row([*run(f"{CALL} > o.json")[:1], *run("cat o.json")]),
     "redirect, then the Read tool": Row(
-        [*run(f"{CALL} > o.json")[:1], lambda seen: call("Read", file_path="o.json")(seen), say()]
+        [*run(f"{CALL} > o.json")[:1], lambda seen: tool_call("Read", file_path="o.json")(seen), final_answer()]
     ),
     "over 30,000 characters, then read": Row(
         run_and_read(r"saved to: (\S+)", "tail -c 400 {0}"), program=wrapper(envelope(*_MANY * 3, LATE))
@@ -270,18 +270,19 @@ ROWS: dict[str, Row] = {
     ),
     "MCP tool, marked as an error": Row(READ, mcp={**texts(LEAK), "isError": True}),
     "MCP resource": Row(
-        [call("ReadMcpResourceTool", server=harness.SERVER, uri="graph://news"), say()],
+        [tool_call("ReadMcpResourceTool", server=harness.SERVER, uri="graph://news"), final_answer()],
         mcp={"contents": [{"uri": "graph://news", "text": LEAK}]},
     ),
     "MCP resources, listed": Row(
-        [call("ListMcpResourcesTool", server=harness.SERVER), say()],
+        [tool_call("ListMcpResourcesTool", server=harness.SERVER), final_answer()],
         mcp={"resources": [{"uri": "graph://news", "name": CANARY}]},
     ),
     "MCP resources of every server, listed": Row(
-        [call("ListMcpResourcesTool"), say()], mcp={"resources": [{"uri": "graph://news", "name": CANARY}]}
+        [tool_call("ListMcpResourcesTool"), final_answer()],
+        mcp={"resources": [{"uri": "graph://news", "name": CANARY}]},
     ),
     "Neo4j write": Row(
-        [call(f"mcp__{harness.SERVER}__write_neo4j_cypher", query="CREATE (n)"), say()],
+        [tool_call(f"mcp__{harness.SERVER}__write_neo4j_cypher", query="CREATE (n)"), final_answer()],
         mcp=texts(f"{CANARY} was written"),
     ),
     "real pit_fetch, its source serves the canary": Row(
@@ -347,8 +348,8 @@ def _script(row: Row, column: str) -> Script:
     name = row.agent or AGENT
     of_plugin = name if row.agent else f"pit-fetch:{name}"
     agent = {"plugin": of_plugin, "settings": name, "SDK": name}.get(column, "general-purpose")
-    brief = call("Agent", subagent_type=agent, description="fetch", prompt=BRIEF, run_in_background=False)
-    return {"main": [brief, say()], BRIEF: row.turns}
+    brief = tool_call("Agent", subagent_type=agent, description="fetch", prompt=BRIEF, run_in_background=False)
+    return {"main": [brief, final_answer()], BRIEF: row.turns}
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
-from pit_fetch.claude_code.scripted_model import call, say
+from pit_fetch.claude_code.scripted_model import final_answer, tool_call
 from tests.client import harness
 from tests.providers.bz_news_api import server as benzinga
 from tests.serving import serve
@@ -81,7 +81,9 @@ def measure(row: Row) -> Outcome | str:
             args=("--mcp-config", str(config), "--strict-mcp-config"),
             allowed=("mcp__pit_fetch",),
         )
-        texts = harness.converse(setting, {"main": [call(f"mcp__pit_fetch__{row.tool}", **row.arguments), say()]})
+        texts = harness.converse(
+            setting, {"main": [tool_call(f"mcp__pit_fetch__{row.tool}", **row.arguments), final_answer()]}
+        )
     return _outcome("\n".join(texts))
 
 

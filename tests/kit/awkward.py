@@ -10,17 +10,23 @@ from typing import Any
 
 from pit_fetch.gaps import Code
 from pit_fetch.paging import follow
-from pit_fetch.provider import Context, Field, Operation, Provider, Query, Record, UpstreamError, Watermark
+from pit_fetch.provider import Context, Dating, Field, Operation, Provider, Query, Record, UpstreamError, Watermark
 from pit_fetch.testing import Form, HttpRequest, Pages, Response
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc3339, parse_wall_clock
 from pit_fetch.wire import body_of, lenient_json, record_in, rows_in
 from tests.kit.honest import KitSource, Row, as_json, get, host, name_of, seconds, text
 
+DATING = Dating(rule="when it was posted")
+
 
 def provider(name: str, fetch: Any, read: Any, *fields: str, **operation: Any) -> Provider:
     fields_ = tuple(map(Field, fields or ("title",)))
-    return Provider(f"kit-{name}", f"{name}, an awkward source", fetch, read, hosts=host(name.title()),
-                    operations=(Operation(rule="when it was posted", fields=fields_, **operation),))  # fmt: skip
+    return Provider(
+        f"kit-{name}",
+        f"{name}, an awkward source",
+        hosts=host(name.title()),
+        operations=(Operation(fetch=fetch, parse_reply=read, dating=DATING, fields=fields_, **operation),),
+    )
 
 
 def simple(name: str, read: Any, params: Any = lambda query: {}, **operation: Any) -> Provider:
@@ -34,7 +40,7 @@ def simple(name: str, read: Any, params: Any = lambda query: {}, **operation: An
 
 
 def record_of(row: Mapping[str, Any], stamp: datetime | None, key: str = "id") -> Record:
-    return Record(name_of(dict(row), key), stamp, "provider_metadata", {"title": text(row.get("title"))})
+    return Record(name_of(dict(row), key), stamp, {"title": text(row.get("title"))})
 
 
 # --- a tree: an answer lies in what it answers, and each rests on its own date
@@ -168,8 +174,7 @@ def maps() -> KitSource:
         for day, row in days.items():
             known = parse_date(day)
             title = row.get("title") if isinstance(row, dict) else None
-            yield Record(day if known else "", end_of_day(known, NEW_YORK) if known else None, "provider_metadata",
-                         {"title": text(title)})  # fmt: skip
+            yield Record(day if known else "", end_of_day(known, NEW_YORK) if known else None, {"title": text(title)})
 
     rows = [{"day": f"2024-02-1{n}", "title": f"Day {n}"} for n in (5, 4, 3, 2, 1)]
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from pit_fetch.paging import newest_first
 from tests.kit import awkward, cursors, forms, honest, living, markets, outsiders, strangers
 from tests.kit.honest import KitSource
 
@@ -17,7 +16,7 @@ class Base(NamedTuple):
 
 
 BASES: Mapping[str, Base] = {
-    "news": Base(partial(honest.news, order=newest_first), honest.article),
+    "news": Base(partial(honest.news, newest_first=True), honest.article),
     "figures": Base(honest.figures, honest.vintage),
     "bars": Base(honest.bars, honest.bar),
     "calls": Base(honest.calls, honest.transcript),
@@ -40,9 +39,9 @@ BASES: Mapping[str, Base] = {
     "history": Base(strangers.history, strangers.revision),
     "threads": Base(living.threads, living.thread),
     "listed": Base(living.listed, None),
-    "tokens": Base(partial(cursors.dispatches, "tokens", "cursor", order=newest_first), cursors.dispatch),
+    "tokens": Base(partial(cursors.dispatches, "tokens", "cursor", newest_first=True), cursors.dispatch),
     "afters": Base(
-        partial(cursors.dispatches, "afters", "after", following=cursors.by_last_row, order=newest_first),
+        partial(cursors.dispatches, "afters", "after", following=cursors.by_last_row, newest_first=True),
         cursors.dispatch,
     ),
     "risings": Base(partial(cursors.dispatches, "risings", "after", following=cursors.by_last_row), cursors.dispatch),

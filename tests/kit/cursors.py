@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
-from pit_fetch.paging import Order, children, follow, newest_first
-from pit_fetch.provider import Context, Field, HttpReply, Operation, Option, Page, Provider, Query, Record
+from pit_fetch.paging import children, follow
+from pit_fetch.provider import Context, Dating, Field, HttpReply, Operation, Option, Page, Provider, Query, Record
 from pit_fetch.testing import HttpRequest, Pages, Response
 from pit_fetch.times import parse_rfc3339
 from pit_fetch.wire import body_of, lenient_json, record_in, rows_in
+from tests.demo_source import change_operations
 from tests.kit.honest import KitSource, Row, as_json, host, name_of, text
 
 SIZE = 2
@@ -43,7 +44,6 @@ def dispatch(row: Row, query: Query) -> Record:
     return Record(
         id=name_of(row),
         available_at=parse_rfc3339(row.get("published")) if is_known else None,
-        available_at_source="provider_metadata",
         payload={"text": text(row.get("text"))},
         revised_at=corrected,
     )
@@ -66,7 +66,7 @@ def dispatches(
     parameter: str,
     following: Continue = by_token,
     record: Callable[[Row, Query], Record] = dispatch,
-    order: Order | None = None,
+    newest_first: bool = False,
     pages: Callable[[Iterator[Page], Query], Iterable[Page]] = lambda pages, query: pages,
 ) -> KitSource:
     asked = name.title()
@@ -81,7 +81,7 @@ def dispatches(
             document = lenient_json(body, rows=2)
             return [record(row, query) for row in rows], following(rows, document)
 
-        yield from pages(follow(page, "", order), query)
+        yield from pages(follow(page, "", newest_first=newest_first), query)
 
     def read(body: bytes, query: Query) -> Iterator[Record]:
         yield from (record(row, query) for row in rows_in(body, "items"))
@@ -89,14 +89,19 @@ def dispatches(
     provider = Provider(
         name=f"kit-{name}",
         summary="dispatches on small pages",
-        fetch=fetch,
-        parse_reply=read,
         hosts=host(asked),
         options=(Option("word", "dispatches that hold it"),),
-        operations=(Operation(rule="its publication; its correction", fields=(Field("text"),)),),
+        operations=(
+            Operation(
+                fetch=fetch,
+                parse_reply=read,
+                dating=Dating(rule="its publication; its correction"),
+                fields=(Field("text"),),
+            ),
+        ),
         page_size=SIZE,
     )
-    rows = ROWS if order else ROWS[::-1]
+    rows = ROWS if newest_first else ROWS[::-1]
     return KitSource(
         provider,
         rows,
@@ -107,13 +112,13 @@ def dispatches(
             if parameter == "cursor"
             else Pages("size", after="after")
         },
-        live=partial(serve_pages, oldest_first=order is None),
+        live=partial(serve_pages, oldest_first=not newest_first),
     )
 
 
 def with_pages_of_rows(is_careful: bool) -> KitSource:
     """Return a source whose list has one address with the page of each of its rows: ``id`` is that of a row."""
-    source = dispatches("tokens", "cursor", order=newest_first)
+    source = dispatches("tokens", "cursor", newest_first=True)
 
     def fetch(query: Query, context: Context) -> Iterator[Record]:
         def page(record: Record) -> bytes | None:
@@ -122,7 +127,7 @@ def with_pages_of_rows(is_careful: bool) -> KitSource:
         def probe() -> object:
             return body_of(context.http.get("Tokens", "/v1/items", {"id": "0"}), "Tokens")
 
-        for part in source.provider.fetch(query, context):
+        for part in source.provider.operations[0].fetch(query, context):
             records = part.records if isinstance(part, Page) else ()
             for record, body in children(records, page, probe=probe if is_careful else None):
                 shown = record_in(body) if body else {}
@@ -134,7 +139,7 @@ def with_pages_of_rows(is_careful: bool) -> KitSource:
     }
     return replace(
         source,
-        provider=source.provider._replace(fetch=fetch),
+        provider=change_operations(source.provider, fetch=fetch),
         recording={**source.recording, "documents": documents},
     )
 
@@ -170,12 +175,12 @@ def paged(way: str) -> KitSource:
             after = document.get("next") if isinstance(document, dict) else None
             return [dispatch(row, query) for row in rows_in(body, "items")], after if isinstance(after, str) else None
 
-        yield from follow(page, "", newest_first)
+        yield from follow(page, "", newest_first=True)
 
-    source = dispatches("tokens", "cursor", order=newest_first)
+    source = dispatches("tokens", "cursor", newest_first=True)
     documents = {"/v1/items/{start}" if way == "in its path" else "/v1/items": {"items": ROWS, "next": None}}
     return replace(
         source,
-        provider=source.provider._replace(fetch=fetch),
+        provider=change_operations(source.provider, fetch=fetch),
         recording={"documents": documents, "pages": Pages(SIZE, start="start", next="next", link=link)},
     )

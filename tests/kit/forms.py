@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from pit_fetch import testing
-from pit_fetch.provider import Context, Field, Operation, Provider, Query, Record
+from pit_fetch.provider import Context, Dating, Field, Operation, Provider, Query, Record
 from pit_fetch.times import NEW_YORK, end_of_day, end_of_minute, parse_rfc3339, wall_clock
 from pit_fetch.wire import body_of, lenient_json, rows_in
 from tests.kit.honest import KitSource, MakeRecord, Row, as_json, get, host, make_provider, name_of, text
@@ -74,7 +74,7 @@ READINGS = [datetime(2024, 2, day, 9 + day % 5, 30, day) for day in (19, 16, 15,
 
 
 def release(row: Row, query: Query, form: Form) -> Record:
-    return Record(name_of(row), form.read(row), "provider_metadata", {"title": text(row.get("title"))})
+    return Record(name_of(row), form.read(row), {"title": text(row.get("title"))})
 
 
 def releases(form: str, record: Callable[[Row, Query], Record] | None = None) -> KitSource:
@@ -87,7 +87,7 @@ def releases(form: str, record: Callable[[Row, Query], Record] | None = None) ->
         lambda body: (list(rows_in(body, "releases")), {}),
         record or partial(release, form=known),
         lambda rows, query, document: rows,
-        Operation(rule="when it was released", fields=(Field("title"),)),
+        Operation(dating=Dating(rule="when it was released"), fields=(Field("title"),)),
         hosts=host("Releases"),
     )
 
@@ -110,7 +110,7 @@ NOTICES = [
 
 
 def notice(row: Row, query: Query) -> Record:
-    return Record(name_of(row), parse_rfc3339(row.get("at")), "provider_metadata", {"title": text(row.get("title"))})
+    return Record(name_of(row), parse_rfc3339(row.get("at")), {"title": text(row.get("title"))})
 
 
 def notices(
@@ -143,10 +143,15 @@ def notices(
         return json.dumps({**about, "summary": summary, **meta, "notices": _named(rows)}).encode()
 
     provider = Provider(
-        "kit-notices", "notices", fetch, read,
+        "kit-notices",
+        "notices",
         hosts=host(NOTICES_HOST),
-        operations=(Operation(rule="when it was posted", fields=(Field("title"),)),),
-    )  # fmt: skip
+        operations=(
+            Operation(
+                fetch=fetch, parse_reply=read, dating=Dating(rule="when it was posted"), fields=(Field("title"),)
+            ),
+        ),
+    )
     return KitSource(provider, NOTICES, body, lambda row: str(row["at"]))
 
 

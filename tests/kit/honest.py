@@ -16,11 +16,12 @@ from xml.etree import ElementTree
 from pit_fetch.gaps import Code
 from pit_fetch.paging import children, follow, numbered
 from pit_fetch.provider import (
+    Archiving,
     Bearer,
     Context,
     Credential,
+    Dating,
     Field,
-    File,
     HeaderKey,
     Host,
     Operation,
@@ -74,7 +75,7 @@ class KitSource:
 
 
 SYMBOL = Option("symbol", "the symbol", positional="one", uppercase=True)
-FILE = File("filings", "PIT_FETCH_KIT_FILE", "Build it with the loader.")
+FILE = Credential("filings", ("PIT_FETCH_KIT_FILE",), "Build it with the loader.", is_file=True)
 
 
 def text(value: object) -> str:
@@ -158,7 +159,8 @@ def make_provider(
         body = ask(query, context)
         yield from read(body, query) if body is not None else ()
 
-    return Provider(name, summary, wrapped(fetch, around), read, operations=(operation,), **attributes)
+    asked = operation._replace(fetch=wrapped(fetch, around), parse_reply=read)
+    return Provider(name, summary, (asked,), **attributes)
 
 
 def wrapped(fetch: Callable[..., Any], around: Callable[..., Any] | None) -> Callable[..., Any]:
@@ -192,7 +194,6 @@ def article(row: Row, query: Query) -> Record:
         id=name_of(row),
         # Without a readable revision the text may be one from after the PIT.
         available_at=parse_rfc3339(row.get("published")) if revised else None,
-        available_at_source="provider_metadata",
         payload={
             "title": text(row.get("title")),
             "url": text(row.get("url")),
@@ -209,7 +210,7 @@ def news(
     *,
     around: Callable[..., Any] | None = None,
     reading: ChooseRows | None = None,
-    order: Any = None,
+    newest_first: bool = False,
 ) -> KitSource:
     """Make the source with ``rows`` choosing the rows of a page, ``reading`` those of a saved reply."""
 
@@ -230,7 +231,7 @@ def news(
             after = document.get("next")
             return records(document, query, rows), after if isinstance(after, str) and after else None
 
-        yield from follow(page, "", order)
+        yield from follow(page, "", newest_first=newest_first)
 
     def read(body: bytes, query: Query) -> Iterator[Record]:
         yield from records(document_of(body), query, reading or rows)
@@ -247,8 +248,6 @@ def news(
     provider = Provider(
         name="kit-news",
         summary="articles, with the time of their last revision",
-        fetch=wrapped(fetch, around),
-        parse_reply=read,
         select=select,
         hosts=host(NEWS, QueryKey("key", "apikey")),
         credentials=(Credential("key", ("KIT_NEWS_KEY",)),),
@@ -258,7 +257,11 @@ def news(
             Option("full", "with everything", kind="flag"),
         ),
         operations=(
-            Operation(fields=(Field("title"), Field("url"), Field("reads", "integer"), Field("authors", "list"))),
+            Operation(
+                fetch=wrapped(fetch, around),
+                parse_reply=read,
+                fields=(Field("title"), Field("url"), Field("reads", "integer"), Field("authors", "list")),
+            ),
         ),
         page_size=20,
     )
@@ -290,7 +293,7 @@ def end_of(value: object, zone: Any = NEW_YORK) -> datetime | None:
 
 def vintage(row: Row, query: Query) -> Record:
     payload = {"date": text(row.get("date")), "value": text(row.get("value"))}
-    return Record(text(row.get("date")), end_of(row.get("known")), "provider_metadata", payload)
+    return Record(text(row.get("date")), end_of(row.get("known")), payload)
 
 
 def figures(record: MakeRecord = vintage, rows: ChooseRows = all_rows) -> KitSource:
@@ -305,10 +308,10 @@ def figures(record: MakeRecord = vintage, rows: ChooseRows = all_rows) -> KitSou
         record,
         rows,
         Operation(
-            rule="the end of the day on which it became known",
+            dating=Dating(rule="the end of the day on which it became known"),
             fields=(Field("date", "date"), Field("value", "number")),
             window="date",
-            versions=True,
+            archiving=Archiving(versions=True),
         ),
         hosts=host("Figures", HeaderKey("key", "X-Key")),
         credentials=(Credential("key", ("KIT_FIGURES_KEY",)),),
@@ -339,8 +342,8 @@ def bar(row: Row, query: Query) -> Record:
     return Record(
         text(row.get("t")),
         start + FIVE_MINUTES if start and start.year < 9999 else None,
-        "time_series_timestamp",
         {name: value if type(value) in (int, float) else None for name, value in prices.items()},
+        available_at_source="time_series_timestamp",
     )
 
 
@@ -357,7 +360,7 @@ def bars(record: MakeRecord = bar, rows: ChooseRows = all_rows) -> KitSource:
         record,
         rows,
         Operation(
-            rule="the end of the bar",
+            dating=Dating(rule="the end of the bar"),
             fields=tuple(Field(name, "number") for name in ("open", "high", "low", "close")),
         ),
         hosts=host("Exchange"),
@@ -390,7 +393,6 @@ def transcript(event: Row, page: Row | None, query: Query) -> Record:
     return Record(
         id=name_of(event),
         available_at=parse_wall_clock(event.get("ready"), NEW_YORK) if edited else None,
-        available_at_source="provider_metadata",
         payload={"text": text((page or {}).get("text"))},
         revised_at=edited,
     )
@@ -446,12 +448,17 @@ def calls(record: Callable[[Row, Row | None, Query], Record] = transcript, rows:
     provider = Provider(
         name="kit-calls",
         summary="transcripts of calls",
-        fetch=fetch,
-        parse_reply=read,
         hosts=host(CALLS, Bearer("key")),
         credentials=(Credential("key", ("KIT_CALLS_KEY",)),),
         options=(SYMBOL,),
-        operations=(Operation(rule="when the transcript was ready", fields=(Field("text"),)),),
+        operations=(
+            Operation(
+                fetch=fetch,
+                parse_reply=read,
+                dating=Dating(rule="when the transcript was ready"),
+                fields=(Field("text"),),
+            ),
+        ),
     )
     return KitSource(
         provider,
@@ -505,8 +512,8 @@ def filings(
         lambda source: (list(sqlite_rows(source, select)), {}),
         record,
         rows,
-        Operation(rule="when it was accepted", fields=(Field("form"), Field("issuer"))),
-        files=(FILE,),
+        Operation(dating=Dating(rule="when it was accepted"), fields=(Field("form"), Field("issuer"))),
+        credentials=(FILE,),
     )
     body = as_database("filings", "id, form, accepted, amended, issuer, size")
     return KitSource(provider, FILINGS, body, lambda row: max(str(row["accepted"]), str(row["amended"] or "")),
@@ -528,7 +535,6 @@ def hit(row: Row, query: Query) -> Record:
     return Record(
         id=name_of(row, "key"),
         available_at=posted if displayed else None,
-        available_at_source="provider_metadata",
         payload={"headline": text(row.get("headline")), "kind": text(row.get("kind"))},
         revised_at=displayed,
     )
@@ -573,19 +579,21 @@ def search(
     provider = Provider(
         name="kit-search",
         summary="a search engine",
-        fetch=fetch,
-        parse_reply=read,
         select=lambda query, record: query.options["kind"] in (None, record.payload["kind"]),
         hosts=host(SEARCH, Bearer("key")),
         credentials=(Credential("key", ("KIT_SEARCH_KEY",)),),
         options=(
-            Option("op", "what to search"),
             Option("query", "words"),
             Option("kind", "of this kind", choices=("note", "memo")),
         ),
         operations=tuple(
             Operation(
-                name, rule="when it was posted", takes=("query", "kind"), fields=(Field("headline"), Field("kind"))
+                name,
+                fetch=fetch,
+                parse_reply=read,
+                dating=Dating(rule="when it was posted"),
+                takes=("query", "kind"),
+                fields=(Field("headline"), Field("kind")),
             )
             for name in ("notes", "memos")
         ),
@@ -609,7 +617,7 @@ PROFILE_ROWS = [{"symbol": "ACME", "name": "Acme Inc", "listed": "2001-05-03", "
 def profile(row: Row, query: Query) -> Record:
     employees = row["employees"] if type(row.get("employees")) is int else 0
     payload = {"name": text(row.get("name")), "employees": employees}
-    return Record(text(row.get("symbol")), end_of(row.get("asOf")), "provider_metadata", payload)
+    return Record(text(row.get("symbol")), end_of(row.get("asOf")), payload)
 
 
 def profiles(record: MakeRecord = profile) -> KitSource:
@@ -620,7 +628,7 @@ def profiles(record: MakeRecord = profile) -> KitSource:
         lambda body: ([record_in(body)], {}),
         record,
         all_rows,
-        Operation(rule="the end of asOf", fields=(Field("name"), Field("employees", "integer"))),
+        Operation(dating=Dating(rule="the end of asOf"), fields=(Field("name"), Field("employees", "integer"))),
         hosts=host("Profiles"),
         options=(SYMBOL,),
     )
@@ -644,7 +652,7 @@ ITEMS = [
 
 def item(row: Row, query: Query) -> Record:
     payload = {"title": text(row.get("title"))}
-    return Record(text(row.get("guid")), parse_rfc2822(row.get("pubDate")), "provider_metadata", payload)
+    return Record(text(row.get("guid")), parse_rfc2822(row.get("pubDate")), payload)
 
 
 def feeds(record: MakeRecord = item, rows: ChooseRows = all_rows) -> KitSource:
@@ -667,7 +675,7 @@ def feeds(record: MakeRecord = item, rows: ChooseRows = all_rows) -> KitSource:
         instant = parse_rfc2822(row["pubDate"])
         return instant.isoformat() if instant else ""
 
-    operation = Operation(rule="pubDate", fields=(Field("title"),))
+    operation = Operation(dating=Dating(rule="pubDate"), fields=(Field("title"),))
     ask = get("Feed", "/rss")
     provider = make_provider("kit-feed", "a feed", ask, parse, record, rows, operation, hosts=host("Feed"))
     return KitSource(provider, ITEMS, body, public_from)
@@ -678,7 +686,7 @@ TABLE_ROWS = [{"day": f"2024-02-1{n}", "rate": f"{n}.5", "note": f"n{n}"} for n 
 
 def rate(row: Row, query: Query) -> Record:
     public = end_of(row.get("day"))
-    return Record(text(row.get("day")) if public else "", public, "provider_metadata", {"rate": text(row.get("rate"))})
+    return Record(text(row.get("day")) if public else "", public, {"rate": text(row.get("rate"))})
 
 
 def tables(record: MakeRecord = rate, rows: ChooseRows = all_rows) -> KitSource:
@@ -693,7 +701,7 @@ def tables(record: MakeRecord = rate, rows: ChooseRows = all_rows) -> KitSource:
         lines = [",".join(names), *(",".join(str(row.get(name) or "") for name in names) for row in rows)]
         return "\r\n".join([*lines, ""]).encode()
 
-    operation = Operation(rule="the end of the day", fields=(Field("rate", "number"),))
+    operation = Operation(dating=Dating(rule="the end of the day"), fields=(Field("rate", "number"),))
     ask = get("Table", "/rates.csv")
     provider = make_provider("kit-table", "a table of rates", ask, parse, record, rows, operation, hosts=host("Table"))
     return KitSource(
@@ -712,7 +720,7 @@ POSTS = [
 def post(row: Row, query: Query) -> Record:
     edited = parse_rfc3339(row.get("edited_at"))
     public = parse_rfc3339(row.get("when")) if edited else None
-    return Record(name_of(row), public, "provider_metadata", {"text": text(row.get("text"))}, edited)
+    return Record(name_of(row), public, {"text": text(row.get("text"))}, edited)
 
 
 def posts(
@@ -729,7 +737,7 @@ def posts(
         lambda body: (list(rows_in(body)), {}),
         record,
         rows,
-        Operation(rule="when it was posted", fields=(Field("text"),)),
+        Operation(dating=Dating(rule="when it was posted"), fields=(Field("text"),)),
         around=around,
         hosts=host("Library"),
         options=(SYMBOL,),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from pit_fetch.provider import Context, Field, Operation, Provider, Query, Record
+from pit_fetch.provider import Context, Dating, Field, Operation, Provider, Query, Record
 from pit_fetch.testing import HttpRequest, Response
 from pit_fetch.wire import body_of, lenient_json, rows_in
 from tests.kit.honest import KitSource, MakeRecord, Row, as_json, host, name_of, seconds, text
@@ -23,7 +23,7 @@ THREADS = [
 
 
 def thread(row: Row, query: Query) -> Record:
-    return Record(name_of(row), seconds(row.get("created_at")), "provider_metadata", {"title": text(row.get("title"))})
+    return Record(name_of(row), seconds(row.get("created_at")), {"title": text(row.get("title"))})
 
 
 def bounded(query: Query) -> Mapping[str, str]:
@@ -55,9 +55,15 @@ def threads(
         yield "rated since", as_json("hits")(grown)
 
     provider = Provider(
-        "kit-threads", "threads of a forum", fetch, read, hosts=host("Threads"),
-        operations=(Operation(rule="when it was posted", fields=(Field("title"),)),),
-    )  # fmt: skip
+        "kit-threads",
+        "threads of a forum",
+        hosts=host("Threads"),
+        operations=(
+            Operation(
+                fetch=fetch, parse_reply=read, dating=Dating(rule="when it was posted"), fields=(Field("title"),)
+            ),
+        ),
+    )
     return KitSource(
         provider,
         THREADS,
@@ -99,7 +105,7 @@ def listed(join: Callable[[Mapping[str, Any]], dict[str, Any]] = lambda company:
 
         for row in rows_in(reply, "filings"):
             payload = {"title": text(row.get("title")), **join(company)}
-            yield Record(name_of(row), parse_rfc3339(row.get("filed_at")), "provider_metadata", payload)
+            yield Record(name_of(row), parse_rfc3339(row.get("filed_at")), payload)
 
     def fetch(query: Query, context: Context) -> Iterator[Record]:
         companies = list(rows_in(body_of(context.http.get("Listed", "/companies"), "Listed") or b"[]", "companies"))
@@ -121,8 +127,8 @@ def listed(join: Callable[[Mapping[str, Any]], dict[str, Any]] = lambda company:
         yield "renamed since", body(FILED, [{**COMPANIES[0], "name": "Acme Plus", "rating": "poor", "staff": 3}])
 
     provider = Provider(
-        "kit-listed", "filings of a company", fetch, read, hosts=host("Listed"),
-        operations=(Operation(rule="when it was filed"),),
+        "kit-listed", "filings of a company", hosts=host("Listed"),
+        operations=(Operation(fetch=fetch, parse_reply=read, dating=Dating(rule="when it was filed")),),
     )  # fmt: skip
     return KitSource(
         provider, FILED, body, lambda row: str(row["filed_at"]), live=live, also=renamed,

@@ -14,7 +14,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pit_fetch.paging import follow
-from pit_fetch.provider import Basis, Context, Field, Operation, Option, Provider, Query, Record, UpstreamError
+from pit_fetch.provider import Basis, Context, Dating, Field, Operation, Option, Provider, Query, Record, UpstreamError
 from pit_fetch.tables import parquet_rows, sqlite_rows
 from pit_fetch.testing import Document, HttpRequest, Pages, Response
 from pit_fetch.times import delayed, parse_rfc3339
@@ -48,7 +48,7 @@ TRADE_ROWS = [
 
 def trade(row: Row, query: Query) -> Record:
     payload = {"text": text(row.get("text")), "block": row.get("block") is True}
-    return Record(name_of(row), parse_rfc3339(row.get("at")), "provider_metadata", payload)
+    return Record(name_of(row), parse_rfc3339(row.get("at")), payload)
 
 
 def trades(record: MakeRecord = trade, rows: ChooseRows = all_rows) -> KitSource:
@@ -66,7 +66,7 @@ def trades(record: MakeRecord = trade, rows: ChooseRows = all_rows) -> KitSource
         lambda body: ([row_of(line) for line in body.split(b"\n") if line.strip()], {}),
         record,
         rows,
-        Operation(rule="when it was made", fields=(Field("text"), Field("block", "flag"))),
+        Operation(dating=Dating(rule="when it was made"), fields=(Field("text"), Field("block", "flag"))),
         hosts=host("Trades"),
     )
     return KitSource(
@@ -92,8 +92,8 @@ def candle(row: Row, query: Query) -> Record:
     return Record(
         str(label) if start else "",
         delayed(start, INTERVALS[query.options["interval"]]),
-        "time_series_timestamp",
         {name: row[name] if type(row.get(name)) is float else None for name in ("open", "high", "low", "close")},
+        available_at_source="time_series_timestamp",
     )
 
 
@@ -106,10 +106,9 @@ def candles(record: MakeRecord = candle, rows: ChooseRows = all_rows) -> KitSour
         record,
         rows,
         Operation(
-            rule="the end of the bar",
+            dating=Dating(rule="the end of the bar", basis=(Basis("t", "interval_start", after=INTERVALS["5m"]),)),
             fields=tuple(Field(name, "number") for name in ("open", "high", "low", "close")),
             # The shortest that can be asked for.
-            basis=(Basis("t", "interval_start", after=INTERVALS["5m"]),),
         ),
         hosts=host("Candles"),
         options=(SYMBOL, Option("interval", "the length of a bar", choices=tuple(INTERVALS), default="1h")),
@@ -136,8 +135,8 @@ def quote(row: Row, query: Query) -> Record:
     return Record(
         text(row.get("day")) if public else "",
         public,
-        "time_series_timestamp",
         {name: row[name] if type(row.get(name)) is float else None for name in ("open", "close")},
+        available_at_source="time_series_timestamp",
     )
 
 
@@ -180,16 +179,17 @@ def quotes(
     provider = Provider(
         name="kit-quotes",
         summary="the days of an exchange in Tokyo",
-        fetch=fetch,
-        parse_reply=read,
         hosts=host(QUOTES),
         options=(Option("code", "the code", positional="one"),),
         operations=(
             Operation(
-                rule="the end of the day in Tokyo",
+                fetch=fetch,
+                parse_reply=read,
+                dating=Dating(
+                    rule="the end of the day in Tokyo", basis=(Basis("day", "interval_start", after=timedelta(days=1)),)
+                ),
                 fields=(Field("open", "number"), Field("close", "number")),
                 window="available_on",
-                basis=(Basis("day", "interval_start", after=timedelta(days=1)),),
             ),
         ),
     )
@@ -220,7 +220,7 @@ ACCOUNTS = """
 
 def entry(row: Row, query: Query) -> Record:
     payload = {"amount": row["amount"] if type(row.get("amount")) is int else None}
-    return Record(name_of(row), parse_rfc3339(row.get("posted")), "provider_metadata", payload)
+    return Record(name_of(row), parse_rfc3339(row.get("posted")), payload)
 
 
 def ledger(record: MakeRecord = entry, rows: ChooseRows = all_rows, select: str = LEDGER) -> KitSource:
@@ -231,8 +231,8 @@ def ledger(record: MakeRecord = entry, rows: ChooseRows = all_rows, select: str 
         lambda source: (list(sqlite_rows(source, select)), {}),
         record,
         rows,
-        Operation(rule="when it was posted", fields=(Field("amount", "integer"),)),
-        files=(FILE,),
+        Operation(dating=Dating(rule="when it was posted"), fields=(Field("amount", "integer"),)),
+        credentials=(FILE,),
     )
     body = as_database("entries", "id INTEGER PRIMARY KEY, account INTEGER, posted TEXT, amount INTEGER", ACCOUNTS)
     return KitSource(
@@ -251,7 +251,6 @@ def deal(row: Row, query: Query) -> Record:
     return Record(
         text(row.get("id")),
         signed if isinstance(signed, datetime) and signed.tzinfo is not None else None,
-        "provider_metadata",
         {
             "price": row["price"] if type(row.get("price")) is float and math.isfinite(row["price"]) else None,
             "buyer": text(row.get("buyer")),
@@ -288,8 +287,8 @@ def deals(record: MakeRecord = deal, rows: ChooseRows = all_rows) -> KitSource:
         lambda source: (list(parquet_rows(source)), {}),
         record,
         rows,
-        Operation(rule="when it was signed", fields=(Field("price", "number"), Field("buyer"))),
-        files=(FILE,),
+        Operation(dating=Dating(rule="when it was signed"), fields=(Field("price", "number"), Field("buyer"))),
+        credentials=(FILE,),
     )
     return KitSource(
         provider, DEALS, body, lambda row: str(row["signed"]), recording={"documents": Document(DEALS, body)}

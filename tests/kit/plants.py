@@ -450,9 +450,9 @@ def cut_to_limit(rows: Any, query: Any, document: Any) -> Any:
 
 
 plant("first of a title", "news", rows=once("title"))
-plant("last of an address", "news", rows=once("url", "published"), order=None)
+plant("last of an address", "news", rows=once("url", "published"), newest_first=False)
 plant("first of an item's title", "feeds", rows=once("title"))
-plant("the newest hundred", "news", rows=cut(None, 100, "published"), order=None)
+plant("the newest hundred", "news", rows=cut(None, 100, "published"), newest_first=False)
 plant("the first thirty rows", "tables", rows=cut(None, 30))
 plant("the first fifty posts", "posts", rows=cut(None, 50))
 plant("the first ten calls", "calls", rows=cut(None, 10))
@@ -833,7 +833,7 @@ for base in ("tokens", "afters"):
     plant(f"no further page after a late one, {base}", base, pages=until_one_is_late)
     plant(f"the number of the page, {base}", base, pages=with_its_number)
 plant("no further page after one with a row without a text", "afters", following=after_a_page_of_texts)
-plant("the newest two thousand", "news", rows=cut(None, 2_000, "published"), order=None)
+plant("the newest two thousand", "news", rows=cut(None, 2_000, "published"), newest_first=False)
 
 # --- what is as it is today: counters, choices by a counter, newest pages, lists without a stamp
 
@@ -962,7 +962,7 @@ def more_than(count: int) -> Callable[..., Any]:
 
 
 for base in ("tables", "posts", "news"):
-    unordered = {"order": None} if base == "news" else {}
+    unordered = {"newest_first": False} if base == "news" else {}
     plant(f"an error above ten thousand rows, {base}", base, rows=more_than(10_000), **unordered)
 
 # --- what somebody else wrote, with slips

@@ -122,7 +122,7 @@ def command_line(source: KitSource, plant: Plant, pit: datetime) -> list[str]:
 
 
 def credentials(source: KitSource) -> dict[str, str]:
-    return {credential.variables[0]: KEY for credential in source.provider.credentials}
+    return {each.variables[0]: KEY for each in source.provider.credentials if not each.is_file}
 
 
 Left = tuple[bytes, bytes, int, tuple[tuple[str, bytes], ...]]
@@ -143,7 +143,7 @@ def command(bench: Path, name: str, source: KitSource, reply: bytes, environ: Ma
             "KIT_PLANT": name,
             "PIT_FETCH_KIT_URL": running.url,
             "KIT_LIBRARY_URL": running.url,
-            FILE.variable: str(saved),
+            FILE.variables[0]: str(saved),
             **credentials(source),
             **environ,
         }
@@ -165,7 +165,7 @@ def in_process(source: KitSource, reply: bytes, words: list[str]) -> Any:
                 words,
                 transport=answering,
                 clock=clock.value(),
-                environ={**credentials(source), FILE.variable: str(saved)},
+                environ={**credentials(source), FILE.variables[0]: str(saved)},
                 folder=home,
                 stdin=reply,
                 provider=source.provider,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pit_fetch.gaps import Code
-from pit_fetch.paging import follow, newest_first
+from pit_fetch.paging import follow
 from pit_fetch.provider import (
     Context,
     Credential,
@@ -47,7 +47,7 @@ def fetch(query: Query, context: Context) -> Iterator[Page]:
         after = document.get("next")
         return list(records(document)), after if isinstance(after, str) and after else None
 
-    yield from follow(page_at, "", newest_first)
+    yield from follow(page_at, "", newest_first=True)
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
@@ -76,7 +76,6 @@ def record(row: Any) -> Record:
     return Record(
         id=str(name) if isinstance(name, int) and not isinstance(name, bool) else "",
         available_at=published if dated else None,
-        available_at_source="provider_metadata",
         payload={"title": title if isinstance(title, str) else ""},
         revised_at=revised,
     )
@@ -92,11 +91,9 @@ def document_of(body: bytes) -> dict[str, Any]:
 PROVIDER = Provider(
     name="kit-source",
     summary="a made-up source",
-    fetch=fetch,
-    parse_reply=read,
     hosts=(Host(HOST, "https://api.source.example", "PIT_FETCH_KIT_SOURCE_URL", auth=QueryKey("key", "key")),),
     credentials=(Credential("key", ("KIT_SOURCE_KEY",)),),
     options=(Option("word", "items whose title holds this word"),),
-    operations=(Operation(fields=(Field("title"),)),),
+    operations=(Operation(fetch=fetch, parse_reply=read, fields=(Field("title"),)),),
     page_size=20,
 )

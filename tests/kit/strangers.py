@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
 from pit_fetch.paging import numbered
-from pit_fetch.provider import Basis, Field, Host, Operation, Option, Provider, Query, Record
+from pit_fetch.provider import Basis, Dating, Field, Host, Operation, Option, Provider, Query, Record
 from pit_fetch.testing import Form, Pages
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc3339, parse_wall_clock, wall_clock
 from pit_fetch.wire import body_of, lenient_json, rows_in
@@ -49,7 +49,6 @@ def position(row: Row, query: Query) -> Record:
     return Record(
         id=row["report"] if isinstance(row.get("report"), str) else "",
         available_at=released(row.get("as_of")),
-        available_at_source="provider_metadata",
         payload={
             "as_of": row["as_of"] if isinstance(row.get("as_of"), str) else "",
             "long": long if type(long) is int else None,
@@ -68,10 +67,13 @@ def positions(record: Any = position) -> KitSource:
             yield from parse(body, query)
 
     provider = Provider(
-        "kit-positions", "positions of traders", fetch, parse, hosts=_host("Positions"),
+        "kit-positions", "positions of traders", hosts=_host("Positions"),
         operations=(Operation(
-            rule="Friday 15:30 New York after the Tuesday that it is of", window="as_of",
-            basis=(Basis("as_of", "day", after=RELEASE),), fields=(Field("as_of", "date"), Field("long", "integer")),
+            fetch=fetch, parse_reply=parse,
+            dating=Dating(rule="Friday 15:30 New York after the Tuesday that it is of",
+                          basis=(Basis("as_of", "day", after=RELEASE),)),
+            window="as_of",
+            fields=(Field("as_of", "date"), Field("long", "integer")),
         ),),
     )  # fmt: skip
     rows = [{"report": f"gold-{n}", "as_of": f"2024-0{m}-{d}", "long": 2_000 + n}
@@ -96,9 +98,11 @@ def london_day(value: object) -> datetime | None:
 def entry(row: Row, query: Query) -> Record:
     number = row.get("id")
     headline = row.get("heading")
-    return Record(str(number) if isinstance(number, int) and not isinstance(number, bool) else "",
-                  london_day(row.get("date")), "provider_metadata",
-                  {"heading": headline if isinstance(headline, str) else None})  # fmt: skip
+    return Record(
+        str(number) if isinstance(number, int) and not isinstance(number, bool) else "",
+        london_day(row.get("date")),
+        {"heading": headline if isinstance(headline, str) else None},
+    )
 
 
 def gazette(
@@ -114,11 +118,11 @@ def gazette(
 
         yield from numbered(page, size=size(query), first=1, most=most)
 
-    operation = Operation(rule="the end of the London day", fields=(Field("heading"),))
-    hosts = _host("Gazette")
-    provider = Provider(
-        "kit-gazette", "official notices", fetch, parse, hosts=hosts, operations=(operation,), page_size=25
+    operation = Operation(
+        fetch=fetch, parse_reply=parse, dating=Dating(rule="the end of the London day"), fields=(Field("heading"),)
     )
+    hosts = _host("Gazette")
+    provider = Provider("kit-gazette", "official notices", hosts=hosts, operations=(operation,), page_size=25)
     rows: list[Row] = [{"id": 4_700 + n, "date": f"{d}/02/2024", "heading": f"Notice of {d}"}
                        for n, d in ((5, "19"), (4, "16"), (3, "13"), (2, "09"), (1, "05"))]  # fmt: skip
 
@@ -138,7 +142,6 @@ def auction(row: Row, unit: object, query: Query) -> Record:
     return Record(
         f"{day}#{row.get('lot')}" if isinstance(day, str) and isinstance(row.get("lot"), int) else "",
         parse_wall_clock(f"{day} {clock}", NEW_YORK) if isinstance(clock, str) else None,
-        "provider_metadata",
         {"price": price if isinstance(price, float) else None, "unit": unit if isinstance(unit, str) else None},
     )
 
@@ -159,8 +162,12 @@ def auctions(record: Any = auction) -> KitSource:
             raise UpstreamError(Code.HTTP_STATUS, host="Auctions", status=reply.status)
         yield from parse(reply.body, query)
 
-    provider = Provider("kit-auctions", "results of auctions", fetch, parse, hosts=_host("Auctions"),
-                        operations=(Operation(rule="when it was held"),))  # fmt: skip
+    provider = Provider(
+        "kit-auctions",
+        "results of auctions",
+        hosts=_host("Auctions"),
+        operations=(Operation(fetch=fetch, parse_reply=parse, dating=Dating(rule="when it was held")),),
+    )
     rows: list[Row] = [
         {"lot": 31 + n, "day": f"2024-02-1{n}", "clock": f"1{n}:0{n}", "price": 99.5 + n} for n in (5, 4, 3, 2, 1)
     ]
@@ -182,8 +189,9 @@ def bulletin_time(value: object) -> datetime | None:
 
 
 def bulletin(item: Any, query: Query) -> Record:
-    return Record(item.findtext("link") or "", bulletin_time(item.findtext("pubDate")), "provider_metadata",
-                  {"title": item.findtext("title") or ""})  # fmt: skip
+    return Record(
+        item.findtext("link") or "", bulletin_time(item.findtext("pubDate")), {"title": item.findtext("title") or ""}
+    )
 
 
 def bulletins(record: Any = bulletin) -> KitSource:
@@ -200,7 +208,9 @@ def bulletins(record: Any = bulletin) -> KitSource:
         body = body_of(context.http.get("Bulletins", "/feed"), "Bulletins")
         yield from parse(body, query) if body is not None else ()
 
-    provider = Provider("kit-bulletins", "bulletins", fetch, parse, hosts=_host("Bulletins"))
+    provider = Provider(
+        "kit-bulletins", "bulletins", (Operation(fetch=fetch, parse_reply=parse),), hosts=_host("Bulletins")
+    )
     days = ("Mon", "Tue", "Wed", "Thu")
     rows: list[Row] = [
         {"title": f"Bulletin {n}", "link": f"https://bulletins.example/{n}",
@@ -232,7 +242,6 @@ def revision(row: Row, page: Any, query: Query) -> Record:
     return Record(
         id=f"{page}:{row['revid']}" if isinstance(row.get("revid"), int) and isinstance(page, int) else "",
         available_at=changed,
-        available_at_source="provider_metadata",
         payload={"comment": row["comment"] if isinstance(row.get("comment"), str) else ""},
     )
 
@@ -252,8 +261,13 @@ def history(record: Any = revision) -> KitSource:
         if body is not None:
             yield from parse(body, query)
 
-    provider = Provider("kit-history", "revisions of a page", fetch, parse, hosts=_host("History"),
-                        options=(Option("title", "the page", positional="one"),))  # fmt: skip
+    provider = Provider(
+        "kit-history",
+        "revisions of a page",
+        (Operation(fetch=fetch, parse_reply=parse),),
+        hosts=_host("History"),
+        options=(Option("title", "the page", positional="one"),),
+    )
     rows: list[Row] = [
         {"revid": 880 + n, "timestamp": f"2024-02-1{n}T10:00:0{n}Z", "comment": f"Edit {n}"} for n in (5, 4, 3, 2, 1)
     ]

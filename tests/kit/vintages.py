@@ -9,6 +9,7 @@ from typing import Any
 from pit_fetch.gaps import Code
 from pit_fetch.paging import numbered
 from pit_fetch.provider import (
+    Archiving,
     Bearer,
     Context,
     Credential,
@@ -64,7 +65,6 @@ def record(row: dict[str, Any]) -> Record:
     return Record(
         id=period if isinstance(period, str) else "",
         available_at=parse_rfc3339(row.get("announced")) if dated else None,
-        available_at_source="provider_metadata",
         payload={"value": value if isinstance(value, str) else ""},
         revised_at=revised,
     )
@@ -73,10 +73,12 @@ def record(row: dict[str, Any]) -> Record:
 PROVIDER = Provider(
     name="kit-figures",
     summary="made-up figures, each as often as it was restated",
-    fetch=fetch,
-    parse_reply=read,
     hosts=(Host(HOST, "https://api.figures.example", "PIT_FETCH_KIT_FIGURES_URL", auth=Bearer("key")),),
     credentials=(Credential("key", ("KIT_FIGURES_KEY",)),),
-    operations=(Operation(fields=(Field("value", "number"),), versions=True),),
+    operations=(
+        Operation(
+            fetch=fetch, parse_reply=read, fields=(Field("value", "number"),), archiving=Archiving(versions=True)
+        ),
+    ),
     page_size=PAGE_SIZE,
 )

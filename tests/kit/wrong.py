@@ -17,13 +17,23 @@ from typing import Any, NamedTuple
 import requests
 
 from pit_fetch.gaps import Code
-from pit_fetch.paging import newest_first
-from pit_fetch.provider import Operation, Page, Provider, Query, Record, UpstreamError, Watermark, gap
+from pit_fetch.provider import (
+    Archiving,
+    Dating,
+    Page,
+    Provider,
+    Query,
+    Record,
+    UpstreamError,
+    Watermark,
+    gap,
+)
 from pit_fetch.testing import ProviderSuite
 from pit_fetch.testing.observe import public_from
 from pit_fetch.times import delayed, parse_rfc3339
 from pit_fetch.transport import HttpReply
 from pit_fetch.wire import strict_json
+from tests.demo_source import change_operations
 from tests.kit import curious, heavy, source, vintages
 from tests.kit.source import PROVIDER, REPLY
 
@@ -55,7 +65,7 @@ def failure(suite: ProviderSuite, test: str) -> str:
 
 
 def by_fetch(fetch: Any) -> Provider:
-    return PROVIDER._replace(fetch=fetch)
+    return change_operations(PROVIDER, fetch=fetch)
 
 
 def by_row(change: Any) -> Provider:
@@ -71,7 +81,7 @@ def by_row(change: Any) -> Provider:
     def read(body: bytes, query: Any) -> Any:
         yield from records(source.document_of(body))
 
-    return PROVIDER._replace(fetch=fetch, parse_reply=read)
+    return change_operations(PROVIDER, fetch=fetch, parse_reply=read)
 
 
 def by_record(change: Callable[..., Record]) -> Provider:
@@ -121,7 +131,7 @@ def good(query: Any, context: Any) -> list[Record]:
     return list(source.records(source.page(query, context, "")))
 
 
-CLAIMED = tuple(operation._replace(claims="by published; the text may be later") for operation in PROVIDER.operations)
+CLAIMED = Dating(claims="by published; the text may be later")
 
 
 def claiming(claim: Callable[[Record, Any], datetime | None]) -> Provider:
@@ -130,7 +140,7 @@ def claiming(claim: Callable[[Record, Any], datetime | None]) -> Provider:
     def claimed(record: Record, row: Any) -> Record:
         return record if record.available_at is None else record._replace(claimed_at=claim(record, row))
 
-    return by_row(claimed)._replace(operations=CLAIMED)
+    return change_operations(by_row(claimed), dating=CLAIMED)
 
 
 def claim_of_the_oldest(query: Any, context: Any) -> Iterator[Record]:
@@ -283,7 +293,7 @@ def chosen(best: Any) -> Provider:
     def fetch(query: Any, context: Any) -> Any:
         return read(vintages.ask(query, context, 1), query)
 
-    return vintages.PROVIDER._replace(fetch=fetch, parse_reply=read)
+    return change_operations(vintages.PROVIDER, fetch=fetch, parse_reply=read)
 
 
 def newest(first: Record, second: Record) -> Record:
@@ -315,7 +325,8 @@ def hinting() -> Provider:
         last[:] = good(query, context)
         yield from last
 
-    return PROVIDER._replace(fetch=fetch, when_empty=lambda query: "try a later day" if last else "")
+    hint = PROVIDER._replace(when_empty=lambda query: "try a later day" if last else "")
+    return change_operations(hint, fetch=fetch)
 
 
 def same_page_for_ever(query: Any, context: Any) -> Any:
@@ -387,7 +398,7 @@ WRONG = {
     ),
     "a tag of its own": Wrong(
         by_row(lambda record, row: record._replace(available_at_source="trust_me")),
-        "records_are_well_formed", "use one of", ALL,
+        "records_are_well_formed", "leave it out", ALL,
     ),
     "stamp from the PIT": Wrong(
         by_records(lambda records, query: (record._replace(available_at=query.now) for record in records)),
@@ -410,7 +421,7 @@ WRONG = {
         {LEAKS},
     ),
     "an order that the source does not keep": Wrong(
-        by_records(lambda records, query: [Page(tuple(reversed(records)), newest_first)]),
+        by_records(lambda records, query: [Page(tuple(reversed(records)), newest_first=True)]),
         "the_order_is_as_promised", "leave it out", ALL,
     ),
     "the oldest slice first": Wrong(
@@ -430,7 +441,7 @@ WRONG = {
         chosen(lambda first, second: second), "versions_are_left_to_the_framework", "yield every version", {LEAKS},
     ),
     "undeclared versions": Wrong(
-        vintages.PROVIDER._replace(operations=(vintages.PROVIDER.operations[0]._replace(versions=False),)),
+        change_operations(vintages.PROVIDER, archiving=Archiving()),
         "versions_are_left_to_the_framework", "whatever part of the answer is wanted",
     ),
     "a row that cannot be read": Wrong(by_reply(strict_rows), LEAKS, "wire.lenient_json"),
@@ -456,18 +467,15 @@ WRONG = {
         claiming(lambda record, row: delayed(record.available_at, timedelta(days=9))), CLAIMS, "leave claimed_at out",
     ),
     "a claim without words": Wrong(
-        claiming(lambda record, row: record.available_at)._replace(operations=PROVIDER.operations),
+        change_operations(claiming(lambda record, row: record.available_at), dating=Dating()),
         CLAIMS, "which rule a claim rests on",
     ),
     "words without a claim": Wrong(claiming(lambda record, row: None), CLAIMS, "which rule a claim rests on"),
-    "a claim that counts what is late": Wrong(by_fetch(claim_by_rank)._replace(operations=CLAIMED), NOT_CLAIMED,
+    "a claim that counts what is late": Wrong(change_operations(by_fetch(claim_by_rank), dating=CLAIMED), NOT_CLAIMED,
         "let the framework decide",
     ),
     "a claim of the oldest row": Wrong(
-        by_fetch(claim_of_the_oldest)._replace(operations=CLAIMED), NOT_CLAIMED, "by its own row",
-    ),
-    "two operations without a name for them": Wrong(
-        PROVIDER._replace(operations=(Operation("one"), Operation("two"))), FIRST, r'Option\("op", "one, two"', ALL,
+        change_operations(by_fetch(claim_of_the_oldest), dating=CLAIMED), NOT_CLAIMED, "by its own row",
     ),
     "asking while it is imported": Wrong(
         by_fetch(curious.fetch), "importing_it_asks_nothing", "read no environment, no clock", IMPORTS,
@@ -487,8 +495,10 @@ WRONG = {
         by_row(lambda record, row: with_payload(record, words=1)), "records_are_well_formed", r'Field\("words"\)',
     ),
     "adjusted figures under a caveat": Wrong(
-        by_row(lambda record, row: with_payload(record, adj_close=1))
-        ._replace(operations=(Operation(caveats=lambda query: ["adjusted later"]),)),
+        change_operations(
+            by_row(lambda record, row: with_payload(record, adj_close=1)),
+            caveats=lambda query: ["adjusted later"], fields=(),
+        ),
         "stamps_rest_on_publication", "give the instant as claimed_at",
     ),
     "body not checked": Wrong(by_reply(trust_the_body), "odd_bodies", "lenient_json", {"schema_drift"}),

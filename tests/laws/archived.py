@@ -187,7 +187,7 @@ def kept(case: Case) -> int:
     What only its receipt dates is outside a window that ends before.
     """
     question = coverage.question_of(case)
-    if "--format" in case.words or question is None or question.query.operation.reach == "some":
+    if "--format" in case.words or question is None or question.query.operation.archiving.reach == "some":
         return 0
     app, now = case.worlds[-1], case.moment + timedelta(days=900)
     words = (*_without(case.words, *_BOUNDS, "--date-to"), "--limit", "1000", "--max-pages", "1000")
@@ -208,9 +208,9 @@ def dated(case: Case, rng: Random) -> int:
     What the archive alone dates may be in the place of something else. An item is then judged by the fetch with a PIT.
     """
     question = coverage.question_of(case)
-    if "--format" in case.words or question is None or question.query.operation.dating != "record":
+    if "--format" in case.words or question is None or question.query.operation.dating.by != "record":
         return 0
-    if question.query.operation.chooses:
+    if question.query.operation.archiving.chooses:
         return 0
     words = (*_without(case.words, *_BOUNDS, "--date-from", "--date-to"), "--limit", "1000", "--max-pages", "1000")
     first = case.moment + timedelta(days=rng.choice((0, 3, 10, 40)))
@@ -236,9 +236,11 @@ def dated(case: Case, rng: Random) -> int:
 def backtested(case: Case, rng: Random) -> int:
     """What was asked as of other instants changes no later answer, of a source that has not changed meanwhile."""
     question = coverage.question_of(case)
-    if "--format" in case.words or question is None or question.query.operation.dating != "record":
+    if "--format" in case.words or question is None or question.query.operation.dating.by != "record":
         return 0
-    if question.query.operation.chooses or case.source == "perplexity":  # its worlds show a page of two states at once
+    if (
+        question.query.operation.archiving.chooses or case.source == "perplexity"
+    ):  # its worlds show a page of two states at once
         return 0
     words = (*_without(case.words, *_BOUNDS, "--date-from", "--date-to"), "--limit", "1000", "--max-pages", "1000")
     now, ask = case.moment + timedelta(days=900), partial(run, case, case.worlds[-1])
@@ -302,7 +304,7 @@ def captured_early(case: Case, rng: Random) -> int:
     dates may take the place of something else in an answer that is cut.
     """
     question, days = coverage.question_of(case), rng.choice((0, 1, 2, 3, 5, 8))
-    if question is None or question.query.operation.dating != "record" or question.query.operation.chooses:
+    if question is None or question.query.operation.dating.by != "record" or question.query.operation.archiving.chooses:
         return 0
     app, pit = rng.choice(case.worlds), (case.moment + timedelta(days=days)).isoformat()
     expected = run(case, app, pit=pit)
@@ -351,7 +353,7 @@ def captured(case: Case, rng: Random) -> int:
         assert run(case, nobody, line=("archive", "rebuild"), environ=environ(path)).code == 0
         rebuilt = run(case, nobody, environ=environ(path), words=(*words, "--offline"))
     assert again.data == rebuilt.data
-    if question.query.operation.reach != "some" and not question.query.chooses:
+    if question.query.operation.archiving.reach != "some" and not question.query.chooses:
         _check_data(case, again, expected)
     elif days:
         assert again.data == []

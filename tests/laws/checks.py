@@ -20,7 +20,7 @@ from pit_fetch.formats import BINARY
 from pit_fetch.formats import NAMES as FORMS
 from pit_fetch.net.clocks import MOST_APART
 from pit_fetch.pipeline.cursor import period_age
-from pit_fetch.provider import STAMPS
+from pit_fetch.provider import ENVELOPE_FIELDS
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.testing.comparison import CANARY
 from pit_fetch.testing.inprocess import Left
@@ -254,7 +254,7 @@ def continued(case: Case, rng: Random) -> int:
     for item in whole:
         own = [part for part in parts if part["id"] == item["id"]]
         for name, value in item.items():
-            if isinstance(value, str) and name not in STAMPS:
+            if isinstance(value, str) and name not in ENVELOPE_FIELDS:
                 assert "".join(str(part.get(name, "")) for part in own) == value, name
             else:
                 assert all(part[name] == value for part in own), name

@@ -83,7 +83,7 @@ def names_the_setting(case: Case) -> int:
     case, (world,) = _whole(case), _whole(case).worlds
     left = run(case, world)
     is_empty = not left.data and "no_data" in left.gap_types
-    assert (f"{VARIABLE}=" in left.out) == (is_empty and bool(operation_of(case).claims))
+    assert (f"{VARIABLE}=" in left.out) == (is_empty and bool(operation_of(case).dating.claims))
     return 1
 
 

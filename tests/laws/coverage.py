@@ -184,7 +184,7 @@ class Question(NamedTuple):
 
     @property
     def is_snapshot(self) -> bool:
-        return self.query.operation.dating != "record"
+        return self.query.operation.dating.by != "record"
 
 
 def question_of(case: Case) -> Question | None:
@@ -206,7 +206,7 @@ def question_of(case: Case) -> Question | None:
 
 def _graded(question: Question | None, rng: Random) -> Question | None:
     """Return the question in either grade of evidence."""
-    if question is None or not question.query.operation.claims or rng.random() < 0.5:
+    if question is None or not question.query.operation.dating.claims or rng.random() < 0.5:
         return question
     return question._replace(grade=ACCEPTED)
 

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from pit_fetch.cli.arguments import parse
-from pit_fetch.provider import STAMPS, Provider, Query, Record
+from pit_fetch.provider import ENVELOPE_FIELDS, Provider, Query, Record
 from pit_fetch.request.query import build_query
 from tests.laws import archived
 from tests.laws.coverage import Question, question_of, table
@@ -66,7 +66,7 @@ def _compare(provider: Provider, query: Query, rows: list[dict[str, Any]], data:
     held, answered = {row["id"]: row for row in rows}, {item["id"]: item for item in data}
     assert len(held) == len(rows), "an item has two versions at one instant"
     assert {name: held[name] for name in answered} == answered
-    earliest = query.operation.earliest(query)
+    earliest = query.operation.archiving.earliest(query)
     for name in held.keys() - answered.keys():
         record = _record(held[name])
         is_early = earliest is not None and record.available_at is not None and record.available_at < earliest
@@ -76,8 +76,8 @@ def _compare(provider: Provider, query: Query, rows: list[dict[str, Any]], data:
 def _record(item: dict[str, Any]) -> Record:
     stamps = [item.get(name) for name in ("available_at", "revised_at")]
     available, revised = (None if text is None else datetime.fromisoformat(text) for text in stamps)
-    payload = {name: value for name, value in item.items() if name not in STAMPS}
-    return Record(item["id"], available, item["available_at_source"], payload, revised)
+    payload = {name: value for name, value in item.items() if name not in ENVELOPE_FIELDS}
+    return Record(item["id"], available, payload, revised, available_at_source=item["available_at_source"])
 
 
 def laws(makers: Mapping[str, Callable[[Random], Case]]) -> Mapping[str, Callable[[Random], int]]:

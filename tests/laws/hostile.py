@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
-from pit_fetch.provider import STAMPS
+from pit_fetch.provider import ENVELOPE_FIELDS
 from pit_fetch.support.bundled import gate
 from tests.laws.worlds import SECRETS, Case, near, run
 from tests.worlds import same_bytes
@@ -52,7 +52,7 @@ def hostile(case: Case, harmless: Mapping[str, str], field: str, rng: Random) ->
 
 
 def _ids(parts: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [part[STAMPS[-1]] for part in parts]
+    return [part[ENVELOPE_FIELDS[-1]] for part in parts]
 
 
 def harmless_text(rng: Random, pit: datetime) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from pit_fetch.cli.arguments import read_options
 from pit_fetch.engine.settings_files import Settings
 from pit_fetch.mcp.calls import FETCH_SECONDS, Runtimes, Server
-from pit_fetch.mcp.instant import fixed
+from pit_fetch.mcp.instant import make_instant
 from pit_fetch.mcp.server import serve
 from pit_fetch.mcp.streams import Wire
 from pit_fetch.mcp.tools import name_of, tools_for
@@ -138,6 +138,6 @@ def session(case: Case, app: App, script: Sequence[Mapping[str, Any]]) -> Left:
 
 
 def _server(case: Case, runtime: Runtime) -> Server:
-    instant = fixed(case.pit, None, runtime.environ)
+    instant = make_instant(case.pit, None, runtime.environ)
     tools = tools_for([runtime.find(case.source)], instant.phrase)
     return Server(tools, instant, Settings(runtime.environ), Runtimes(lambda: runtime))

@@ -15,11 +15,11 @@ from zoneinfo import ZoneInfo
 from pit_fetch.engine.settings_files import Settings
 from pit_fetch.mcp import gate
 from pit_fetch.mcp.calls import Runtimes, Server
-from pit_fetch.mcp.instant import fixed
+from pit_fetch.mcp.instant import make_instant
 from pit_fetch.mcp.mapping import Mapped, parse_mapping
 from pit_fetch.mcp.server import serve
 from pit_fetch.mcp.streams import Wire
-from pit_fetch.mcp.upstream import parsed
+from pit_fetch.mcp.upstream import parse_message
 from pit_fetch.mcp.upstream_items import instant_of
 from pit_fetch.runtime import Runtime
 from pit_fetch.testing.comparison import CANARY
@@ -208,7 +208,7 @@ def _session(
     answer: Callable[[Mapping[str, Any]], World], mapped: Mapped, pit: str, script: Sequence[Mapping[str, Any]]
 ) -> Left:
     def call(name: str, arguments: Mapping[str, Any], *rest: object) -> Mapping[str, Any]:
-        result: Mapping[str, Any] = parsed(answer(arguments).encode())["result"]
+        result: Mapping[str, Any] = parse_message(answer(arguments).encode())["result"]
         return result
 
     environ: Mapping[str, str] = {"CLAUDECODE": "1"}
@@ -216,7 +216,7 @@ def _session(
         clock = TestClock(datetime.fromisoformat("2026-06-01T16:00:00+00:00"))
         runtime = Runtime(environ, folder, clock.value(), None, None, lambda _: b"")  # type: ignore[arg-type]
         tools = gate.tools_for([mapped], {"read": SCHEMA}, call, pit, 1.0)
-        server = Server(tools, fixed(pit, None, environ), Settings(environ), Runtimes(lambda: runtime))
+        server = Server(tools, make_instant(pit, None, environ), Settings(environ), Runtimes(lambda: runtime))
         dialogue = Dialogue(script)
         serve(server, Wire(dialogue, dialogue))  # type: ignore[arg-type]
         assert list(Path(folder).iterdir()) == []

@@ -92,7 +92,7 @@ def law(rng: Random) -> int:
             assert not is_known, command
             continue
         _link(root, is_innocent=False)
-        started = _started(gate.joined(words), folder, path)
+        started = _started(gate.join_words(words), folder, path)
         # What an absolute folder of PATH holds is what the operator has installed, wherever it is.
         own = [file for file in started if not _is_installed(file, root, path)]
         assert not own, f"{command!r} in {folder} with PATH={path} starts {own}"

@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from pit_fetch.formats import BINARY, NAMES
 from pit_fetch.gaps import Code
-from pit_fetch.paging import follow, newest_first, numbered
+from pit_fetch.paging import follow, numbered
 from pit_fetch.provider import (
     Context,
     Credential,
@@ -78,7 +78,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Page | Gap | Wate
         case "LINKS":
             yield from follow(linked, "/links")
         case "PAGES":
-            yield from numbered(page, size=PAGE_SIZE, order=newest_first)
+            yield from numbered(page, size=PAGE_SIZE, newest_first=True)
         case "SLICES" | "PATIENT" as name:
             for first in (today + DAY - n * SLICE for n in range(1, SLICES)):
                 yield from _records(ask(since=f"{first}", until=f"{first + SLICE - DAY}"))
@@ -97,12 +97,12 @@ def _records(reply: HttpReply) -> list[Record]:
 
 def _record(row: Any) -> Record:
     if not isinstance(row, dict) or not isinstance(row.get("id"), str):
-        return Record("", None, "provider_metadata", {})
+        return Record("", None, {})
     at, revised = parse_rfc3339(row.get("at")), parse_rfc3339(row.get("revised"))
     is_dated = revised is not None or "revised" not in row
     payload = {name: row[name] for name in ("title", "day", "inner") if name in row}
     claimed_at = parse_rfc3339(row.get("claim"))
-    return Record(row["id"], at if is_dated else None, "provider_metadata", payload, revised, claimed_at=claimed_at)
+    return Record(row["id"], at if is_dated else None, payload, revised, claimed_at=claimed_at)
 
 
 def select(query: Query, record: Record) -> bool:
@@ -123,27 +123,26 @@ def derive(query: Query) -> Stage | None:
 
 
 _OPERATION = Operation(
+    fetch=fetch,
+    parse_reply=lambda body, query: iter(()),
     takes=("word", "numbered"),
     fields=(Field("title", is_required=True), Field("day", "date"), Field("inner", "object")),
 )
 PROVIDER = Provider(
     name="sample",
     summary="a source",
-    fetch=fetch,
-    parse_reply=lambda body, query: iter(()),
     select=select,
     derive=derive,
     hosts=(HOST,),
     credentials=(Credential("key", ("SAMPLE_API_KEY",)),),
     options=(
-        Option("op", "the operation", positional="one", uppercase=True),
         Option("word", "in the title"),
         Option("numbered", "with a number", kind="flag"),
     ),
     operations=(
         *(_OPERATION._replace(name=name) for name in ("PAGES", "SLICES", "PATIENT", "LINKS")),
         _OPERATION._replace(name="WHOLE", window="day"),
-        _OPERATION._replace(name="TODAY", window=None, dating="receipt"),
+        _OPERATION._replace(name="TODAY", window="", dating=_OPERATION.dating._replace(by="receipt")),
     ),
 )
 
@@ -223,7 +222,10 @@ def claimed(rng: Random) -> Case:
         worlds.append([*agreed, *(_claiming_later(rng, row, case.moment) for row in noise)])
     for rows in worlds:
         rng.shuffle(rows)
-    operations = tuple(operation._replace(claims="by its claim") for operation in PROVIDER.operations)
+    operations = tuple(
+        operation._replace(dating=operation.dating._replace(claims="by its claim"))
+        for operation in provider_of(case).operations
+    )
     return case._replace(
         worlds=tuple(map(app, worlds)),
         provider=provider_of(case)._replace(operations=operations),
@@ -304,7 +306,10 @@ def versions(rng: Random) -> Case:
 
 
 def _of_versions(provider: Provider | None) -> Provider:
-    operations = tuple(operation._replace(versions=True) for operation in PROVIDER.operations)
+    operations = tuple(
+        operation._replace(archiving=operation.archiving._replace(versions=True))
+        for operation in (provider or PROVIDER).operations
+    )
     return (provider or PROVIDER)._replace(operations=operations)
 
 

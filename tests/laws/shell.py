@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 from pit_fetch.cli.arguments import parse
 from pit_fetch.engine import registry
 from pit_fetch.errors import UsageError
-from pit_fetch.provider import Option, Provider
+from pit_fetch.provider import Operation, Option, Provider
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.support.bundled import gate, load
 
@@ -208,7 +208,7 @@ def objection(command: str, call: Any) -> str:
     if call.private:
         words[options:options] = [gate.RELEASE_OPTION, PRIVATE]
     printed = f"{gate.SENTINEL}\n" if call.private else ""
-    return sandbox().objection(guard.rebuilt(call, PRIVATE, gate), words, paths, printed)
+    return sandbox().objection(guard.rebuild_command(call, PRIVATE, gate), words, paths, printed)
 
 
 def law(rng: Random) -> int:
@@ -217,7 +217,7 @@ def law(rng: Random) -> int:
     for _ in range(TRIED):
         command = hostile(rng)
         call = verdict(command, rng.choice([WRAPPER_ONLY, CEILING, WRAPPER_ONLY | CEILING]))
-        if isinstance(call, guard.Call):
+        if isinstance(call, guard.RebuiltCommand):
             objected = objection(command, call)
             assert not objected, f"{command!r}: {objected}"
             judged += 1
@@ -231,14 +231,13 @@ def law(rng: Random) -> int:
 _WIDGETS = Provider(
     name="widgets",
     summary="a plugin",
-    fetch=lambda query, ctx: [],
-    parse_reply=lambda body, query: [],
     options=(
         Option("query", "free words", positional="all"),
         Option("path", "a file"),
         Option("exact", "", kind="flag"),
         Option("adjust", "a flag here, while a bundled source's takes a value", kind="flag"),
     ),
+    operations=(Operation(fetch=lambda query, ctx: [], parse_reply=lambda body, query: []),),
 )
 _PIECES = (
     *("--", "--", "-", "=", "=", " ", " ", " ", "a", "5", "v", "fail", "timeout", "input-file", "input_file", "path"),

@@ -30,8 +30,14 @@ WRITES = (
 DECOYS = (
     *("", "WHERE n.title <> 'SET'", "WHERE n.title <> 'it\\'s // not'", "WHERE n.title <> '\\\\'"),
     *('WHERE n.title <> "\'"', "WHERE n.`title` <> 'x'", "WHERE n.`a``b` IS NULL", "// SET n.x = 1\n", "// '\n"),
-    *("// `\n", "WHERE n.title <> '//'", "WHERE n.x IS NULL OR n.set = 1", "WHERE n.title <> '`'", "WITH n, 1 AS set"),
-    *("WITH n, {set: 1} AS map", "WHERE n:News", "WHERE n.id <> $set", "WHERE n.id <> 'a'"),
+    *(
+        "// `\n",
+        "WHERE n.title <> '//'",
+        "WHERE n.x IS NULL OR n.`set` = 1",
+        "WHERE n.title <> '`'",
+        "WITH n, 1 AS `set`",
+    ),
+    *("WITH n, {`set`: 1} AS map", "WHERE n:News", "WHERE n.id <> $set", "WHERE n.id <> 'a'"),
 )
 
 

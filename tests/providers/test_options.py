@@ -47,11 +47,11 @@ def test_every_source_refuses_an_operation_that_it_does_not_have(name: str, tmp_
 
 def _options_of(provider: Provider, operation: Operation) -> list[Option]:
     is_only = len(provider.operations) == 1
-    taken = {option.name for option in provider.options} if is_only else {*operation.needs, *operation.takes}
+    taken = {option.name for option in provider.all_options} if is_only else {*operation.needs, *operation.takes}
     # These say in another way what an option beside them says, and are refused together with it.
     twice = {"recency"} | ({"symbol"} if "cik" in taken else set())
     twice |= {"form", "item"} if "accession" in taken else set()
-    return [option for option in provider.options if option.name in taken - {"op"} - twice]
+    return [option for option in provider.all_options if option.name in taken - {"op"} - twice]
 
 
 _VALUES = {

@@ -137,7 +137,7 @@ def fill(connection: sqlite3.Connection, count: int) -> None:
 def article(number: int) -> Record:
     public = PIT.astimezone(UTC) - timedelta(minutes=number + 1)
     payload = {"title": f"Title {number}", "teaser": " ", "body": "<p>Words.</p>", "symbols": ["AAPL"], "tags": []}
-    return Record(str(number), public, "provider_metadata", {**payload, "channels": ["News"]}, public)
+    return Record(str(number), public, {**payload, "channels": ["News"]}, public)
 
 
 def lookups() -> Iterator[Row]:

@@ -22,6 +22,7 @@ from typing import Any
 
 from pit_fetch_providers.sec_facts.lines import LINES, STATEMENTS, SUMS, Statement, cell_names
 
+from pit_fetch.claude_code import bundle
 from pit_fetch.engine import registry
 from pit_fetch.provider import Operation, Option, Provider
 from pit_fetch.request.options import COMMON_OPTIONS
@@ -111,16 +112,16 @@ def sealed_evidence(text: str) -> str:
     alike: dict[tuple[str, str, str], list[str]] = {}
     for provider in map(registry.load, registry.BUNDLED_NAMES):
         for operation in provider.operations:
-            row = provider.name, _proof(operation), operation.claims or "-"
+            row = provider.name, _proof(operation), operation.dating.claims or "-"
             alike.setdefault(row, []).append(f"`{operation.name}`" if operation.name else "")
     rows = [(source, " ".join(names), *evidence) for (source, *evidence), names in alike.items()]
     return _in_block(text, "operations", _table(("source", "operations", "proved", "claimed"), rows))
 
 
 def _proof(operation: Operation) -> str:
-    if operation.dating == "never":
+    if operation.dating.by == "never":
         return "never"
-    return operation.rule if operation.dating == "record" else "when it is fetched"
+    return operation.dating.rule if operation.dating.by == "record" else "when it is fetched"
 
 
 def sealed_facts(text: str) -> str:
@@ -149,10 +150,10 @@ def _line(statement: Statement, name: str) -> Iterator[str]:
 def sealed_guard(text: str) -> str:
     """Return the guard's ``text`` with its tables as they should be."""
     providers = [registry.load(name) for name in registry.BUNDLED_NAMES]
-    options = [option for provider in providers for option in provider.options]
+    options = [option for provider in providers for option in provider.all_options]
     flags = {_name(option) for option in (*COMMON_OPTIONS, *options) if option.kind == "flag"}
     tables = {
-        "ADAPTERS": _wrapped(agent for provider in providers for agent in provider.agents),
+        "ADAPTERS": _wrapped(adapters()),
         "SOURCE_OPTIONS": _wrapped(set(map(_name, options))),
         "FLAGS": _wrapped(flags & {*guard.COMMON_OPTIONS, *map(_name, options)}),
         "SOURCES": _wrapped(registry.known_names()),
@@ -165,10 +166,16 @@ def sealed_guard(text: str) -> str:
     return _with_table(text, "\nSHIPPED_PATTERNS = {\n", patterns, "}\n")
 
 
+def adapters() -> list[str]:
+    """Return the bundled agents that fetch: each has the name of its source."""
+    return sorted(
+        Path(name).stem for name in bundle.files() if name.startswith("agents/") and not bundle.is_neo4j(name)
+    )
+
+
 def sealed_plugin(text: str) -> str:
     """Return the plugin's manifest, its ``text`` with the adapters: a list stands in the place of the folder."""
-    agents = sorted(agent for name in registry.BUNDLED_NAMES for agent in registry.load(name).agents)
-    manifest = {**json.loads(text), "agents": [f"./agents/{agent}.md" for agent in agents]}
+    manifest = {**json.loads(text), "agents": [f"./agents/{agent}.md" for agent in adapters()]}
     return json.dumps(manifest, indent=2) + "\n"
 
 
@@ -193,10 +200,14 @@ def sealed_coverage(text: str) -> str:
     providers = [registry.load(name) for name in registry.BUNDLED_NAMES]
     covered = _table(("source", *(title for title, _ in _COVERAGE)), map(_coverage, providers))
     chosen = [
-        (provider.name, f"`{operation.name}`", " or ".join(f"`{name}`" for name in operation.chooses_unless) or "-")
+        (
+            provider.name,
+            f"`{operation.name}`",
+            " or ".join(f"`{name}`" for name in operation.archiving.chooses_unless) or "-",
+        )
         for provider in providers
         for operation in provider.operations
-        if operation.chooses
+        if operation.archiving.chooses
     ]
     titles = "source", "operation", "answers for the time before the capture with"
     return _in_block(_in_block(text, "coverage", covered), "chosen", _table(titles, chosen))
@@ -213,13 +224,13 @@ _COVERAGE: Sequence[tuple[str, Callable[[Option], bool]]] = (
 
 def _coverage(provider: Provider) -> list[str]:
     # A name is covered as what it stands for.
-    named = [option for option in provider.options if not option.stands_for]
+    named = [option for option in provider.all_options if not option.stands_for]
     cells = [[_spellings(option, provider) for option in named if is_of(option)] for _, is_of in _COVERAGE]
     return [provider.name, *(", ".join(cell) if len(cell) <= _MOST_NAMED else "all others" for cell in cells)]
 
 
 def _spellings(option: Option, provider: Provider) -> str:
-    names = [option.name, *(other.name for other in provider.options if other.stands_for == option.name)]
+    names = [option.name, *(other.name for other in provider.all_options if other.stands_for == option.name)]
     return " or ".join(f"`{name}`" for name in names)
 
 
@@ -228,7 +239,7 @@ def sealed_keywords(text: str) -> str:
     providers = [registry.load(name) for name in registry.BUNDLED_NAMES]
     common = {option.name for option in COMMON_OPTIONS}
     types: dict[str, set[str]] = {}
-    for option in (option for provider in providers for option in provider.options if option.name not in common):
+    for option in (option for provider in providers for option in provider.all_options if option.name not in common):
         types.setdefault(option.name, set()).add(_type(option))
     named = ((name, " | ".join(sorted(kinds))) for name, kinds in sorted(types.items()) if not iskeyword(name))
     rows = "".join(f"    {name}: {kinds} | None\n" for name, kinds in named)

@@ -38,9 +38,8 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     package = {
         path: text.replace(f"pit_fetch_{NAME}", f"pit_fetch_providers.{NAME}") for path, text in files(NAME).items()
     }
-    module = package[f"pit_fetch_{NAME}/__init__.py"].rstrip().removesuffix(")")
     added = {
-        f"{FOLDER}/__init__.py": f'{module}    agents=("{NAME}",),\n)\n',
+        f"{FOLDER}/__init__.py": package[f"pit_fetch_{NAME}/__init__.py"],
         f"{TESTS}/__init__.py": "",
         f"{TESTS}/test_suite.py": package[f"tests/test_{NAME}.py"],
         f"{TESTS}/reply.json": package["tests/reply.json"],

@@ -18,9 +18,10 @@ from typing import Any
 import pytest
 
 from pit_fetch.errors import PitFetchError
-from pit_fetch.provider import Context, Host, Operation, Provider, Query, Record
+from pit_fetch.provider import Context, Dating, Host, Operation, Provider, Query, Record
 from pit_fetch.times import NEW_YORK
 from pit_fetch.wire import body_of, rows_in
+from tests.demo_source import change_operations
 from tests.kit.wrong import IMPORTS, failures, suite
 from tests.repo.wheel import ROOT
 
@@ -93,7 +94,7 @@ def provider_of(recipe: str) -> Provider:
 
     def records(body: bytes, received_at: datetime) -> Iterator[Record]:
         for row in rows_in(body, "rows"):
-            yield record(row, received_at) if operation.dating == "receipt" else record(row)
+            yield record(row, received_at) if operation.dating.by == "receipt" else record(row)
 
     def fetch(query: Query, context: Context) -> Iterator[Record]:
         reply = context.http.get(HOST, "/rows")
@@ -103,10 +104,8 @@ def provider_of(recipe: str) -> Provider:
     return Provider(
         name="kit-recipe",
         summary="rows of a recipe",
-        fetch=fetch,
-        parse_reply=lambda body, query: records(body, query.started),
         hosts=(Host(HOST, "https://recipes.example", "PIT_FETCH_RECIPES_URL"),),
-        operations=(operation,),
+        operations=(operation._replace(fetch=fetch, parse_reply=lambda body, query: records(body, query.started)),),
     )
 
 
@@ -119,7 +118,7 @@ def test_a_recipe_passes_the_standard_tests(recipe: str) -> None:
 
 def test_a_recipe_that_is_wrong_does_not() -> None:
     rows, zone = ROWS["claim"]
-    early = provider_of("claim")._replace(operations=(Operation(),))
+    early = change_operations(provider_of("claim"), dating=Dating())
     found = failures(suite(early, json.dumps({"rows": rows}).encode(), zone=zone), IMPORTS)
     assert any("claimed_at" in message for message in found.values())
 

@@ -15,14 +15,16 @@ ROOT = Path(__file__).parents[2]
 PUBLIC = {
     "pit_fetch": "CaptureReport Envelope FetchOptions Panel TruncatedWarning __version__ capture diff explain fetch "
     "panel sources",
-    "pit_fetch.provider": "API_VERSION Basis Bearer ConfigError Context CoveredBy Credential Dating Field FieldKind "
-    "FieldRole File Gap HeaderKey Host Http HttpReply Meaning Operation Option OptionKind Page Params Provider Query "
-    "QueryKey Rate Reach Record Retry RetryAfter STAMPS SourceTag Stage UpstreamError UsageError Watermark Window gap",
-    "pit_fetch.paging": "children follow newest_first numbered",
+    "pit_fetch.provider": "API_VERSION Archiving Basis Bearer Caveat ConfigError Context CoveredBy Credential Dating "
+    "ENVELOPE_FIELDS Field FieldKind FieldRole Gap HeaderKey Host Http HttpReply Meaning Operation Option "
+    "OptionKind Page Params Provider Query QueryKey Rate Reach Record Retry RetryAfter Stage UpstreamError "
+    "UsageError Watermark gap",
+    "pit_fetch.paging": "by_time children follow numbered slices",
     "pit_fetch.times": "NEW_YORK delayed end_of_day end_of_day_anywhere end_of_minute in_new_york is_weekend "
-    "parse_date parse_http_date parse_rfc2822 parse_rfc3339 parse_wall_clock start_of_day wall_clock",
-    "pit_fetch.wire": "body_of check_rows columns_in decode_page lenient_json limited read_html record_in rows_in "
-    "strict_json unescape",
+    "parse_compact parse_date parse_http_date parse_rfc2822 parse_rfc3339 parse_unix "
+    "parse_wall_clock start_of_day wall_clock",
+    "pit_fetch.wire": "body_of check_rows columns_in decode_page lenient_json limited page_in read_html record_in "
+    "rows_in strict_json text unescape",
     "pit_fetch.tables": "parquet_rows sqlite_rows",
     "pit_fetch.errors": "CaptureError ConfigError ExitStatus GapError InputError PitFetchError TruncatedWarning "
     "UpstreamError UsageError",

@@ -30,7 +30,7 @@ def test_the_first_version_is_upgraded_whole(tmp_path: Path) -> None:
     for name in (*bundle.files(), *superseded):
         if _content(name):
             (claude / name).write_bytes(_content(name))
-            assert versions.recorded().version_of(name, _content(name))
+            assert versions.released_files().version_of(name, _content(name))
     wiring = _content("hooks/hooks.json").decode().replace("${CLAUDE_PLUGIN_ROOT}/hooks", bundle.PROJECT_HOOKS)
     (claude / "settings.json").write_text(json.dumps({"hooks": json.loads(wiring)["hooks"]}))
     upgraded = command.run(["init", "--upgrade"], {}, str(tmp_path))

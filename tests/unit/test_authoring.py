@@ -16,7 +16,7 @@ from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
 from pit_fetch.net.requests_transport import RequestsTransport
 from pit_fetch.paging import children
-from pit_fetch.provider import File, Host, Operation, Provider, Record
+from pit_fetch.provider import Credential, Host, Operation, Provider, Record
 from pit_fetch.tables import parquet_rows, sqlite_rows
 from pit_fetch.times import NEW_YORK, delayed, parse_wall_clock
 from pit_fetch.transport import HttpReply, RecordingTransport, ReplayingTransport
@@ -29,12 +29,12 @@ PIT = ("--pit", "2024-03-01T00:00:00Z")
 
 
 def provider(fetch, **more) -> Provider:
-    return Provider("library", "a library", fetch, read, hosts=(HOST,), operations=(Operation(),), **more)
+    return Provider("library", "a library", (Operation(fetch=fetch, parse_reply=read),), hosts=(HOST,), **more)
 
 
 def read(body: bytes, query):
     for row in rows_in(body):
-        yield Record(str(row.get("id", "")), STAMP, "provider_metadata", {"title": row.get("title")})
+        yield Record(str(row.get("id", "")), STAMP, {"title": row.get("title")})
 
 
 def loading(call: Callable[[], object]) -> Provider:
@@ -86,17 +86,17 @@ def database(path: Path) -> Path:
 
 def from_file(query, context):
     for row in sqlite_rows(context.file("items"), "SELECT * FROM items"):
-        yield Record(row["id"], STAMP, "provider_metadata", {"title": row["title"]})
+        yield Record(row["id"], STAMP, {"title": row["title"]})
 
 
-FILE = File("items", "PIT_FETCH_LIBRARY_FILE", "Download it first.")
+FILE = Credential("items", ("PIT_FETCH_LIBRARY_FILE",), "Download it first.", is_file=True)
 
 
 def test_a_declared_file(tmp_path: Path) -> None:
     path = database(tmp_path / "items.db")
     answer = inprocess.fetch(
         tmp_path, "--source", "library", *PIT,
-        provider=provider(from_file, files=(FILE,)), env={FILE.variable: str(path)},
+        provider=provider(from_file, credentials=(FILE,)), env={FILE.variables[0]: str(path)},
     )  # fmt: skip
     assert [(item["id"], item["title"]) for item in answer.data] == [("1", "One"), ("2", "\ufffd")]
 
@@ -104,16 +104,16 @@ def test_a_declared_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        (None, "needs PIT_FETCH_LIBRARY_FILE: the path of its file (items). Download it first."),
+        (None, "needs PIT_FETCH_LIBRARY_FILE: set it in the environment or in a .env file. Download it first."),
         ("absent.db", "does not name a readable file"),
     ],
 )
 def test_a_file_that_is_not_there_is_a_gap_that_names_the_variable(
     tmp_path: Path, value: str | None, words: str
 ) -> None:
-    environ = {FILE.variable: value} if value else {}
+    environ = {FILE.variables[0]: value} if value else {}
     answer = inprocess.fetch(
-        tmp_path, "--source", "library", *PIT, provider=provider(from_file, files=(FILE,)), env=environ
+        tmp_path, "--source", "library", *PIT, provider=provider(from_file, credentials=(FILE,)), env=environ
     )
     assert (answer.data, answer.gap_types) == ([], ["config"])
     assert words in answer.reasons

@@ -24,7 +24,7 @@ from pit_fetch.errors import UpstreamError
 from pit_fetch.formats import csv, html, table
 from pit_fetch.formats.columns import columns
 from pit_fetch.normalize import items, saved
-from pit_fetch.normalize.saved import Saved
+from pit_fetch.normalize.saved import SavedPage
 from pit_fetch.pipeline.chunks import chunk
 from pit_fetch.pipeline.cursor import parse_cursor
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
@@ -111,11 +111,10 @@ READERS: Mapping[str, tuple[Callable[[str], object], Sequence[str]]] = {
     "a page in punycode": (lambda text: saved.page_of(b"<meta charset=punycode>" + _bytes(text)), ("a-b",)),
     "JSON-LD": (lambda text: saved.page_of(LINKED % _bytes(text)), (";  ", "// ", '{"datePublished":')),
     "deep JSON-LD": (lambda text: saved.page_of(LINKED % _deep(text)), ()),
-    "a sitemap": (
-        lambda text: saved.entry_of(_bytes(f"<url><loc>{text}"), "https://a.example/"),
-        ("<url><loc>a", *MARKUP),
+    "a quotation": (
+        lambda text: items.keep_quoted({"text": text}, SavedPage(texts=("x" + text,))),
+        ("a'", "+1", "\ufdfa"),
     ),
-    "a quotation": (lambda text: items.quoted({"text": text}, Saved(texts=("x" + text,))), ("a'", "+1", "\ufdfa")),
     "a table": (lambda text: table.render(_envelope(text)), ()),
     "a page": (lambda text: html.render(_envelope("<p>" + text)), MARKUP),
     "a CSV": (lambda text: csv.render(_envelope(text)), ('"',)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -19,11 +20,24 @@ def utc(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
+_IN_NEW_YORK = partial(times.parse_compact, zone=times.NEW_YORK)
+
+
 @pytest.mark.parametrize(
     ("parse", "text", "instant"),
     [
         (times.parse_rfc2822, "Wed, 24 Jan 2024 23:15:52 -0400", "2024-01-25T03:15:52"),
         (times.parse_http_date, "Wed, 24 Jan 2024 23:15:52 GMT", "2024-01-24T23:15:52"),
+        (times.parse_unix, "1708030800", "2024-02-15T21:00:00"),
+        (times.parse_unix, 1708030800, "2024-02-15T21:00:00"),
+        (times.parse_unix, 1708030800.5, "2024-02-15T21:00:00.500000"),
+        (times.parse_unix, "1708030800.0000001", "2024-02-15T21:00:00.000001"),
+        (partial(times.parse_unix, per_second=1_000), 1708030800123, "2024-02-15T21:00:00.123000"),
+        (times.parse_compact, "20240215T210000Z", "2024-02-15T21:00:00"),
+        (_IN_NEW_YORK, "20240215T160000", "2024-02-15T21:00:00"),
+        (_IN_NEW_YORK, "202402151600", "2024-02-15T21:00:59.999999"),
+        (_IN_NEW_YORK, "20241103013000", "2024-11-03T06:30:00"),
+        (_IN_NEW_YORK, "20240215", "2024-02-16T05:00:00"),
         (times.parse_http_date, "Wednesday, 24-Jan-24 23:15:52 GMT", "2024-01-24T23:15:52"),
         (times.parse_http_date, "Friday, 11-Jul-97 06:39:57 GMT", "1997-07-11T06:39:57"),
         (times.parse_rfc2822, "24 Jan 2024 23:15:52 -0400", "2024-01-25T03:15:52"),
@@ -77,6 +91,17 @@ UNREADABLE: dict[Callable[..., datetime | None], tuple[object, ...]] = {
     times.parse_rfc3339: (
         *("2024-02-15T16:00:00", "2024-02-15T16:00:00-00:00", "2024-02-15 16:00:00Z", "2024-02-15", None),
         *("2024-02-15T24:00:00Z", "2024-02-15T16:00:60Z", "9999-12-31T23:59:59.9999999Z", "0001-01-01T00:00:00+10:00"),
+    ),
+    times.parse_unix: (True, 0, -1, 20240215, 1708030800123, "1708030800 ", "1e9", 1e300, float("nan"), "", None, []),
+    times.parse_compact: (
+        "20240215T160000",
+        "20240215",
+        "2024021",
+        "20240230T160000Z",
+        "20240215T25Z",
+        "",
+        None,
+        20240215,
     ),
     times.parse_pit: (
         *(" 2024-02-15T16:00:00Z", "2024-02-15T16:00:00Z\n", "2024-02-30T16:00:00Z", "2024-02-15"),

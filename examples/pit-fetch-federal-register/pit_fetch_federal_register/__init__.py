@@ -12,9 +12,10 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from pit_fetch.gaps import Code
-from pit_fetch.paging import newest_first, numbered
+from pit_fetch.paging import numbered
 from pit_fetch.provider import (
     Context,
+    Dating,
     Field,
     Gap,
     Host,
@@ -29,7 +30,7 @@ from pit_fetch.provider import (
     gap,
 )
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date
-from pit_fetch.wire import lenient_json
+from pit_fetch.wire import lenient_json, text
 
 HOST = "Federal Register"
 PAGE_SIZE = 200
@@ -44,14 +45,14 @@ def fetch(query: Query, context: Context) -> Iterator[Page | Gap]:
         reply = context.http.get(HOST, "/api/v1/documents.json", _parameters(query, number))
         if reply.status != 200:
             raise UpstreamError(Code.HTTP_STATUS, host=HOST, status=reply.status)
-        return list(read(reply.body, query))
+        return list(parse_reply(reply.body, query))
 
-    cut = yield from numbered(page, size=PAGE_SIZE, first=1, most=MAX_PAGES, order=newest_first)
+    cut = yield from numbered(page, size=PAGE_SIZE, first=1, most=MAX_PAGES, newest_first=True)
     if cut:
         yield gap(Code.RESULT_CAP)
 
 
-def read(body: bytes, query: Query) -> Iterator[Record]:
+def parse_reply(body: bytes, query: Query) -> Iterator[Record]:
     """The documents of one raw reply."""
     reply = lenient_json(body, rows=2)
     # A search without a hit has a count and no results.
@@ -93,20 +94,15 @@ def _record(row: dict[str, Any]) -> Record:
         # Numbers were reused before 2016.
         id=f"{number}@{day}" if known else "",
         available_at=end_of_day(day, NEW_YORK) if day else None,
-        available_at_source="provider_metadata",
         payload={
-            "title": _text(row.get("title")),
-            "type": _text(row.get("type")),
+            "title": text(row.get("title")),
+            "type": text(row.get("type")),
             "agencies": _names(row.get("agencies")),
             "publication_date": day.isoformat() if day else "",
-            "html_url": _text(row.get("html_url")),
-            "pdf_url": _text(row.get("pdf_url")),
+            "html_url": text(row.get("html_url")),
+            "pdf_url": text(row.get("pdf_url")),
         },
     )
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _names(rows: Any) -> list[str]:
@@ -118,8 +114,6 @@ def _names(rows: Any) -> list[str]:
 PROVIDER = Provider(
     name="federal-register",
     summary="documents of the US Federal Register: rules, proposed rules, notices, presidential documents",
-    fetch=fetch,
-    parse_reply=read,
     hosts=(Host(HOST, "https://www.federalregister.gov", "PIT_FETCH_FEDERAL_REGISTER_URL", Rate(calls=2)),),
     options=(
         Option("term", "documents that hold these words"),
@@ -128,7 +122,9 @@ PROVIDER = Provider(
     ),
     operations=(
         Operation(
-            rule="the end of publication_date in Washington",
+            fetch=fetch,
+            parse_reply=parse_reply,
+            dating=Dating(rule="the end of publication_date in Washington"),
             fields=(
                 Field("title"),
                 Field("type"),

@@ -109,11 +109,11 @@ def shown_record(
         item,
         # Without a timestamp of its own, it was available when it was first seen.
         microseconds.from_micros(first_seen if available is None else available),
-        stamp,
         _payload(names, values),
         None if revised is None else microseconds.from_micros(revised),  # mostly none: a call costs more
         False,
         None if first_seen is None else microseconds.from_micros(first_seen),
+        available_at_source=stamp,
     )
 
 

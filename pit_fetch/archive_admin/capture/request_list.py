@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from pit_fetch.archive_admin.capture.run_log import without_pit
 from pit_fetch.errors import ConfigError, PitFetchError, UsageError
 from pit_fetch.gaps import Code
-from pit_fetch.provider import Query, Window
+from pit_fetch.provider import Query
 from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest, from_values
 from pit_fetch.request.over import each, from_file, listed
 from pit_fetch.request.query import build_query
@@ -112,7 +112,7 @@ def _listed(name: str, value: object, source: str, runtime: Runtime) -> object:
     """Return the value of an option, of a list the values in the file that ``@FILE`` names."""
     if isinstance(value, str) and value.startswith("@"):
         provider = runtime.find(source)
-        if any(option.name == name and option.kind == "list" for option in provider.options):
+        if any(option.name == name and option.kind == "list" for option in provider.all_options):
             return from_file(name, value, runtime.read_text)
     return value
 
@@ -125,7 +125,7 @@ def plan(wanted: CaptureRequest, runtime: Runtime, now: datetime) -> PlannedFetc
     """
     try:
         provider = runtime.find(wanted.source)
-        known = {*OPTIONS, _EMPTY, *(option.name for option in provider.options)}
+        known = {*OPTIONS, _EMPTY, *(option.name for option in provider.all_options)}
         unknown = next((name for name in wanted.options if name not in known), None)
         if unknown is not None:
             from pit_fetch.courtesy.names import hint
@@ -135,7 +135,7 @@ def plan(wanted: CaptureRequest, runtime: Runtime, now: datetime) -> PlannedFetc
         values = {"timeout": SECONDS, **wanted.options}
         request, refusal = from_values(values, provider, {}), ""
         # A snapshot is refused with a PIT of now: it would be of a moment after it.
-        is_dated = build_query(request, now).operation.dating == "record"
+        is_dated = build_query(request, now).operation.dating.by == "record"
         if is_dated:
             dated, refusal = _dated(values, request, now)
             request = request if {"limit", "max_pages"} & values.keys() else dated
@@ -174,24 +174,22 @@ def _notes(request: FetchRequest, query: Query, refusal: str) -> Iterator[str]:
         yield f"With --pit the same question is refused: {refusal}"
     same = [
         flag_of(option.name)
-        for option in provider.options
+        for option in provider.all_options
         if option.affects_records
         and (option.kind == "list" or option.repeatable)
         and len(query.options[option.name] or ()) > 1
     ]
-    if query.operation.window is Window.BY_ASKING:
-        same += [flag_of("date_from"), flag_of("date_to")]
     if same:
         yield (
             f"It answers only questions with the same {' and '.join(same)}: for others, make a request of each of them."
         )
-    own = provider.when_captured(query)
+    own = query.operation.archiving.note(query)
     if own:
         yield own
 
 
 def _choice_note(query: Query) -> str:
     """Return the note on a request that leaves a choice, with the options that leave none."""
-    options = " or ".join(query.operation.chooses_unless)
+    options = " or ".join(query.operation.archiving.chooses_unless)
     unless = f", unless it gives {options}" if options else ""
     return f"A fetch reads only what is wanted at its PIT: it answers for no time before the capture{unless}."

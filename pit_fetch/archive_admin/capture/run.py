@@ -175,7 +175,7 @@ def _capture(
     wanted, request, query, _ = plan(planned.wanted, runtime, runtime.clock.now())
     before = current.requests.get(result.request, run_log.ListedRequest(wanted.name))
     # Of a short time there may be nothing, but not of something that was never there.
-    is_short = query.operation.earliest(query) is not None
+    is_short = query.operation.archiving.earliest(query) is not None
     may_be_empty = wanted.may_be_empty or (is_short and before.has_brought)
 
     collected = collect(request, runtime, Progress())
@@ -197,7 +197,7 @@ def _capture(
 
 def _hole(query: Query, last: datetime | None) -> str:
     """Return what is missing since the ``last`` capture of a request, if it looks back less far than that; else ""."""
-    earliest = query.operation.earliest(query)
+    earliest = query.operation.archiving.earliest(query)
     if last is None or earliest is None or earliest <= last:
         return ""
     hours = (query.started - last).total_seconds() / 3600

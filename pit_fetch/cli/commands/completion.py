@@ -106,16 +106,16 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Command
 def _script() -> str:
     providers = [listing.provider for listing in registry.listings() if listing.provider]
     names = [name for provider in providers for name in (provider.name, *provider.aliases)]
-    options = [*COMMON_OPTIONS, *(option for provider in providers for option in provider.options)]
+    options = [*COMMON_OPTIONS, *(option for provider in providers for option in provider.all_options)]
     free = dict.fromkeys(flag_of(option.name) for option in options if option.kind != "flag")
     values, words = [*_row("*' --source'", names), *_row("*' --format'", FORMATS)], list[str]()
     for provider in providers:
         own_names = (provider.name, *provider.aliases)
         operations = [operation.name for operation in provider.operations]
-        for option in provider.options:
+        for option in provider.all_options:
             choices = option.choices or (operations if option.name == OPTION else ())
             values += _row("|".join(f"'{name} {flag_of(option.name)}'" for name in own_names), choices)
-        flags = [flag_of(option.name) for option in provider.options]
+        flags = [flag_of(option.name) for option in provider.all_options]
         # An operation can be a bare word.
         words += _row("|".join(own_names), [*flags, *(operations if flag_of(OPTION) in flags else ())])
     return _SCRIPT.format(

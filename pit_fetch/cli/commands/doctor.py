@@ -8,8 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from pit_fetch.claude_code import doctor
-from pit_fetch.claude_code.finding import Finding
-from pit_fetch.claude_code.system import THIS_SYSTEM, System
+from pit_fetch.claude_code.system import THIS_SYSTEM, Finding, System
 from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.errors import ExitStatus
 
@@ -43,7 +42,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, system: Sy
     findings = list(doctor.examine(environ, Path(folder), system, trusted))
     if arguments.prove:
         findings += doctor.try_client(environ, Path(folder), system)
-    verdict = _verdict(findings, arguments.prove, doctor.held(environ, Path(folder)))
+    verdict = _verdict(findings, arguments.prove, doctor.proof_clause(environ, Path(folder)))
     enforced = verdict == _ENFORCED
     if enforced and trusted:
         verdict += f" Trusted to see more: {', '.join(sorted(trusted))}."

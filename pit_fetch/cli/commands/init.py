@@ -33,9 +33,9 @@ _HOOKS_MISSING = "The hooks are missing, without which nothing runs: pit_fetch i
 
 
 def run(
-    argv: Sequence[str], environ: Mapping[str, str], folder: str, history: versions.History | None = None
+    argv: Sequence[str], environ: Mapping[str, str], folder: str, released: versions.ReleasedFiles | None = None
 ) -> CommandResult:
-    """Plan, write unless ``--dry-run`` is given, and report. ``history``: other older versions than the recorded."""
+    """Plan, write unless ``--dry-run`` is given, and report. ``released``: other older versions than the recorded."""
     arguments = _parser(folder).parse_args(argv)
     project = Path(folder, arguments.dir)
     if arguments.dir in (*TOOLS, *bundle.PARTS) and not project.is_dir():
@@ -57,7 +57,7 @@ def run(
         force=arguments.force,
         deny=arguments.deny,
         hooks=bundle.USER_HOOKS if _is_home(project, environ) else bundle.PROJECT_HOOKS,
-        history=history or versions.recorded(),
+        released=released or versions.released_files(),
     )
     try:
         steps = (install.plan_removal if arguments.uninstall else install.plan)(project, options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -15,17 +16,19 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Command
     """Check the data agents of a project or a plugin, and report one problem a line."""
     parser = Parser("lint", "Check a project's data agents (.claude/agents) against the PIT safety rules.")
     parser.add_argument("dir", nargs="?", default=folder, metavar="DIR", help="the project (the working directory)")
+    parser.add_argument("--trust", metavar="NAMES", default="", help="agents or servers that may see more, with commas")
     arguments = parser.parse_args(argv)
     project = Path(folder, arguments.dir)
     home = project / ".claude" if (project / ".claude" / "agents").is_dir() else project
     if not (home / "agents").is_dir():
         problem = f"{arguments.dir} has no .claude/agents folder: name a project that has one"
         return CommandResult("", ExitStatus.REFUSED, problem)
-    checked, problems = check_agents(project, home)
-    errors = sum(problem.severity == "ERROR" for problem in problems)
-    counts = (
-        f"{counted(errors, 'error')}, {counted(len(problems) - errors, 'warning')}, {counted(len(checked), 'agent')}"
-    )
-    summary = f"{'FAIL' if errors else 'PASS'}: {counts} checked ({', '.join(checked) or 'none'})\n"
+    trusted = frozenset(name.strip() for name in arguments.trust.split(",") if name.strip())
+    checked, problems = check_agents(project, home, environ, trusted)
+    found: Counter[str] = Counter(problem.severity for problem in problems)
+    verdict = "FAIL" if found["ERROR"] else "OPEN" if found["OPEN"] else "PASS"
+    ways = f", {counted(found['OPEN'], 'way')} open" if found["OPEN"] else ""
+    counts = f"{counted(found['ERROR'], 'error')}, {counted(found['WARN'], 'warning')}{ways}"
+    summary = f"{verdict}: {counts}, {counted(len(checked), 'agent')} checked ({', '.join(checked) or 'none'})\n"
     text = "".join(f"{problem}\n" for problem in problems) + summary
-    return CommandResult(text, ExitStatus.FOUND if errors else ExitStatus.OK)
+    return CommandResult(text, ExitStatus.OK if verdict == "PASS" else ExitStatus.FOUND)

@@ -23,7 +23,7 @@ def run(argv: Sequence[str], runtime: Runtime) -> CommandResult:
     parser = _parser()
     arguments = parser.parse_args(list(argv))
     try:
-        server = _prepared(arguments, runtime)
+        server = _server(arguments, runtime)
         serve, take_standard_streams = protocol()
     except PitFetchError as error:
         return CommandResult("", ExitStatus.REFUSED, error.gap.reason)
@@ -50,13 +50,13 @@ def add_instant(parser: Parser) -> None:
     parser.add_argument("--moving", action="store_true", help=text)
 
 
-def _prepared(arguments: Any, runtime: Runtime) -> Server:
+def _server(arguments: Any, runtime: Runtime) -> Server:
     """Return the server of a command line. Raise PitFetchError if it cannot be."""
-    from pit_fetch.mcp.prepare import prepared
+    from pit_fetch.mcp.prepare import prepare_server
 
     names = None if arguments.sources is None else [name.strip() for name in arguments.sources.split(",")]
     how = {"offline": arguments.offline, "moving": arguments.moving}
-    return prepared(runtime, arguments.pit, arguments.pit_file, names, arguments.archive, **how)
+    return prepare_server(runtime, arguments.pit, arguments.pit_file, names, arguments.archive, **how)
 
 
 def protocol() -> Any:

@@ -36,10 +36,10 @@ def run(argv: Sequence[str], runtime: Runtime) -> CommandResult:
         if not command:
             raise UsageError(Code.USAGE, text=_SERVER)
         serve, take_standard_streams = protocol()
-        from pit_fetch.mcp.prepare import gated
+        from pit_fetch.mcp.prepare import prepare_gate
 
         pit, file = arguments.pit, arguments.pit_file
-        server, upstream = gated(runtime, mapped.values(), command, pit, file, moving=arguments.moving)
+        server, upstream = prepare_gate(runtime, mapped.values(), command, pit, file, moving=arguments.moving)
     except PitFetchError as error:
         return CommandResult("", ExitStatus.REFUSED, error.gap.reason)
     try:
@@ -81,7 +81,7 @@ def _text(path: str, option: str) -> str:
 def _verdicts(arguments: Any, mapped: Mapping[str, Mapped], runtime: Runtime) -> list[str]:
     """Return the lines of a check. Raise UsageError: for an agent, since they name what was withheld."""
     from pit_fetch.mcp import instant
-    from pit_fetch.mcp.upstream import parsed
+    from pit_fetch.mcp.upstream import parse_message
 
     runtime, _ = settings_files.with_settings(runtime)
     if audience.is_for_an_agent(runtime.environ):
@@ -89,13 +89,13 @@ def _verdicts(arguments: Any, mapped: Mapping[str, Mapped], runtime: Runtime) ->
     name, _, path = arguments.check.partition("=")
     if name not in mapped:
         raise UsageError(Code.USAGE, text=f"--check: the mapping has no tool {name}; it has {', '.join(mapped)}")
-    answer = parsed(_text(runtime.path(path), "--check").encode())
+    answer = parse_message(_text(runtime.path(path), "--check").encode())
     result = answer.get("result", answer)
     if not isinstance(result, dict) or result.keys().isdisjoint(("content", "structuredContent")):
         text = "--check: the file is no result of tools/call in JSON, which has content or structuredContent"
         raise UsageError(Code.USAGE, text=text)
     file = None if arguments.pit_file is None else runtime.path(arguments.pit_file)
-    at = instant.fixed(arguments.pit, file, runtime.environ).now().at
+    at = instant.make_instant(arguments.pit, file, runtime.environ).now().at
     return list(verdicts(result, mapped[name], at))
 
 

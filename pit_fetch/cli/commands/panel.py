@@ -186,7 +186,7 @@ def _asked(source: str, words: Sequence[str], runtime: Runtime) -> Mapping[str, 
     """Return the options of every cell. Raise UsageError for one that a cell does not take."""
     provider = runtime.find(source)
     given, _ = read_options(words, provider)
-    taken = {*_OF_A_CELL, *(option.name for option in provider.options)}
+    taken = {*_OF_A_CELL, *(option.name for option in provider.all_options)}
     foreign = next((name for name in given if name not in taken), None)
     if foreign is not None:
         fix = "give --pits" if foreign == "pit" else f"a cell takes {', '.join(map(flag_of, _OF_A_CELL))}"

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 from pit_fetch.formats.columns import Column
 from pit_fetch.pipeline.claims import CLAIMED
 from pit_fetch.pipeline.envelope import EVIDENCE, PlainEnvelope
-from pit_fetch.provider import STAMPS
+from pit_fetch.provider import ENVELOPE_FIELDS
 from pit_fetch.times import NEW_YORK, start_of_day
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def _axis(typed: Sequence[Column], by_name: Mapping[str, Column], figures: _Figu
     """
     stamps, own = by_name["available_at"], [column for column in typed if column.kind in ("instant", "date")]
     if _is_constant(stamps):
-        varying = [column for column in own if column.name not in STAMPS and not _is_constant(column)]
+        varying = [column for column in own if column.name not in ENVELOPE_FIELDS and not _is_constant(column)]
         by_kind = [column for kind in ("instant", "date") for column in varying if column.kind == kind]
         # What the items are about, before any other date of theirs: a period's end, and not its start.
         about = (column for column in by_kind if column.values is figures.periods)

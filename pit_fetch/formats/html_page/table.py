@@ -18,7 +18,7 @@ from pit_fetch.formats.html_page.marks import GREY
 from pit_fetch.formats.html_page.markup import cut, escaped, plain
 from pit_fetch.pipeline.claims import CLAIMED
 from pit_fetch.pipeline.envelope import EVIDENCE, PlainEnvelope
-from pit_fetch.provider import STAMPS
+from pit_fetch.provider import ENVELOPE_FIELDS
 
 _LONG = 120  # a text column with a longer text goes below the line
 _SHORT = 80  # the most characters of a text in the line
@@ -55,11 +55,13 @@ def layout_of(envelope: PlainEnvelope, typed: Sequence[Column], room: float) -> 
     by_name = {column.name: column for column in others if column.name == "id" or not all(map(is_empty, column.values))}
     headline = next((name for name in _HEADLINES if name in by_name), "")
     link = next((name for name in _LINKS if name in by_name), "")
-    short = (*STAMPS, headline, link)
+    short = (*ENVELOPE_FIELDS, headline, link)
     below = [column for column in by_name.values() if column.name not in short and _longest(column) > _LONG]
     first = [name for name in ("verdict", "change", EVIDENCE, headline) if name in by_name]
     hidden = [name for name in by_name if _repeats_a_stamp(name, by_name)]
-    rest = [name for name in by_name if name not in (*STAMPS, link, *first, *hidden) and by_name[name] not in below]
+    rest = [
+        name for name in by_name if name not in (*ENVELOPE_FIELDS, link, *first, *hidden) and by_name[name] not in below
+    ]
     last = [name for name in ("revised_at", "first_seen_at", "id") if name in by_name]
     if not headline and link:  # the address is then all that tells items apart
         rest.append(link)
@@ -92,9 +94,9 @@ def layout_of(envelope: PlainEnvelope, typed: Sequence[Column], room: float) -> 
 
 
 def _repeats_a_stamp(name: str, by_name: Mapping[str, Column]) -> bool:
-    if by_name[name].kind != "instant" or name in STAMPS:
+    if by_name[name].kind != "instant" or name in ENVELOPE_FIELDS:
         return False
-    return any(stamp in by_name and by_name[stamp].values == by_name[name].values for stamp in STAMPS)
+    return any(stamp in by_name and by_name[stamp].values == by_name[name].values for stamp in ENVELOPE_FIELDS)
 
 
 def _cost(texts: Sequence[str]) -> float:

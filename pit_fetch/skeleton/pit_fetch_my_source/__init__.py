@@ -11,7 +11,7 @@ from typing import Any
 
 from pit_fetch.provider import Context, Field, Host, Operation, Option, Provider, Query, Rate, Record
 from pit_fetch.times import parse_rfc3339
-from pit_fetch.wire import body_of, rows_in
+from pit_fetch.wire import body_of, rows_in, text
 
 HOST = "My Source"
 
@@ -21,10 +21,10 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
     reply = context.http.get(HOST, "/announcements", {"before": query.horizon.isoformat()})
     body = body_of(reply, HOST)
     if body is not None:
-        yield from read(body, query)
+        yield from parse_reply(body, query)
 
 
-def read(body: bytes, query: Query) -> Iterator[Record]:
+def parse_reply(body: bytes, query: Query) -> Iterator[Record]:
     """Yield the records of one raw reply, ``[row, …]``: one for each row."""
     yield from (_record(row) for row in rows_in(body))
 
@@ -37,13 +37,12 @@ def select(query: Query, record: Record) -> bool:
 
 def _record(row: dict[str, Any]) -> Record:
     """Make one announcement. One that cannot be dated has no stamp (None), and the framework withholds it."""
-    name, title, revised = row.get("id"), row.get("title"), parse_rfc3339(row.get("updated"))
+    revised = parse_rfc3339(row.get("updated"))
     return Record(
-        id=name if isinstance(name, str) else "",
+        id=text(row.get("id")),
         # Without a readable revision stamp the text may be one from after the PIT.
         available_at=None if revised is None else parse_rfc3339(row.get("published")),
-        available_at_source="provider_metadata",
-        payload={"title": title if isinstance(title, str) else ""},
+        payload={"title": text(row.get("title"))},
         revised_at=revised,
     )
 
@@ -51,10 +50,8 @@ def _record(row: dict[str, Any]) -> Record:
 PROVIDER = Provider(
     name="my-source",
     summary="announcements of My Source",
-    fetch=fetch,
-    parse_reply=read,
     select=select,
     hosts=(Host(HOST, "https://api.example.com", "PIT_FETCH_MY_SOURCE_URL", Rate(calls=5)),),
     options=(Option("word", "announcements whose title holds this word"),),
-    operations=(Operation(fields=(Field("title"),)),),
+    operations=(Operation(fetch=fetch, parse_reply=parse_reply, fields=(Field("title"),)),),
 )

@@ -15,12 +15,11 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from pit_fetch.provider import Context, Provider, Query, Record, Stage
-from pit_fetch_providers.alphavantage import table_dated, table_undated
+from pit_fetch_providers.alphavantage import rows, table_dated, table_undated
 from pit_fetch_providers.alphavantage.client import HOST, KEY, check_message
 from pit_fetch_providers.alphavantage.function import Function, Stream
 from pit_fetch_providers.alphavantage.options import OPTIONS, when_empty
 from pit_fetch_providers.alphavantage.reply import decode
-from pit_fetch_providers.alphavantage.rows import read as read_rows
 
 # The names of functions in other tools, and in the words of users.
 _SEARCH_TERMS = {
@@ -31,6 +30,8 @@ _SEARCH_TERMS = {
     "OVERVIEW": "fundamentals company profile info",
     "INCOME_STATEMENT": "income revenue financials",
     "EARNINGS": "eps",
+    "EARNINGS_CALENDAR": "calendar",
+    "EARNINGS_ESTIMATES": "estimates",
     "EARNINGS_CALL_TRANSCRIPT": "transcript transcripts",
     "LISTING_STATUS": "listings listing tickers symbols",
     "CURRENCY_EXCHANGE_RATE": "fx forex exchange-rate",
@@ -50,7 +51,7 @@ def fetch(query: Query, context: Context) -> Stream:
     return function.fetch(function, query, context)
 
 
-def read(body: bytes, query: Query) -> Iterator[Record]:
+def parse_reply(body: bytes, query: Query) -> Iterator[Record]:
     """Yield the records of one raw reply, JSON or CSV.
 
     A snapshot counts from the moment of reading: nothing shows how long the file had been there.
@@ -58,7 +59,7 @@ def read(body: bytes, query: Query) -> Iterator[Record]:
     function = FUNCTIONS[query.operation.name]
     document = decode(body, function)
     check_message(document.message, function, query)
-    yield from read_rows(function, document, query, query.started)
+    yield from rows.read(function, document, query, query.started)
 
 
 def derive(query: Query) -> Stage | None:
@@ -75,15 +76,14 @@ PROVIDER = Provider(
     name="alphavantage",
     summary="Alpha Vantage: prices, earnings, dividends, splits, news, estimates, fundamentals, by function",
     aliases=("alpha-vantage", "av"),
-    fetch=fetch,
-    parse_reply=read,
     derive=derive,
     when_empty=when_empty,
     hosts=(HOST,),
     credentials=(KEY,),
     options=OPTIONS,
-    operations=tuple(function.operation for function in FUNCTIONS.values()),
+    operations=tuple(
+        function.operation._replace(fetch=fetch, parse_reply=parse_reply) for function in FUNCTIONS.values()
+    ),
     # One reply is a page: a month of 1-minute bars has some 20,000.
     page_size=5_000,
-    agents=("alphavantage",),
 )

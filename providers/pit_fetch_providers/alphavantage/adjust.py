@@ -7,7 +7,7 @@ the session before the ex-date. Bars come newest first, so one pass suffices.
 >>> from datetime import datetime
 >>> days = [(2024, 6, 10), (2024, 6, 7)]  # Nvidia's split of ten for one
 >>> rows = [{"close": "121.79", "split_coefficient": "10.0"}, {"close": "1208.88", "split_coefficient": "1.0"}]
->>> bars = [Record(str(at), datetime(*at), "provider_metadata", row) for at, row in zip(days, rows, strict=True)]
+>>> bars = [Record(str(at), datetime(*at), row) for at, row in zip(days, rows, strict=True)]
 >>> [bar.payload["close"] for bar in adjusted(iter(bars), "splits")]
 ['121.79', '120.888']
 """

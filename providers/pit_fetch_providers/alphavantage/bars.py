@@ -37,12 +37,14 @@ def records(reply: FunctionReply) -> Iterator[Record]:
     for _, row in reply.rows:
         label = None if row is None else row.get("timestamp")
         if row is None or not isinstance(label, str):
-            yield Record("", None, "time_series_timestamp", {})
+            yield Record("", None, {}, available_at_source="time_series_timestamp")
             continue
         payload = labelled("bar", row if open_mode else served(row, passes))
         ends = function.dates(row, reply)
         public = ends if is_own else None
-        record = Record(f"{name}:{label.replace(' ', 'T')}", public, "time_series_timestamp", payload)
+        record = Record(
+            f"{name}:{label.replace(' ', 'T')}", public, payload, available_at_source="time_series_timestamp"
+        )
         yield record if open_mode else held_while_running(record, ends, reply)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from pit_fetch.provider import Query
+from pit_fetch.provider import Caveat, Query
 from pit_fetch_providers.alphavantage.function import MARKETS, is_own_market
 from pit_fetch_providers.shared import with_a_pit
 
@@ -52,7 +52,7 @@ _MARKET = (
 )
 
 
-def bar_caveats(query: Query, in_a_file: Sequence[str] = ()) -> Iterator[str]:
+def bar_caveats(query: Query, in_a_file: Sequence[str] = ()) -> Iterator[str | Caveat]:
     """Yield the caveats of bars; ``in_a_file`` are further ones for a reply in a file."""
     operation, options = query.operation, query.options
     if query.offline and "interval" in operation.needs and options["interval"] is None:
@@ -68,13 +68,13 @@ def bar_caveats(query: Query, in_a_file: Sequence[str] = ()) -> Iterator[str]:
     yield from with_a_pit(" ".join(statements))(query)  # as one statement, since each envelope repeats it
 
 
-def row_caveats(query: Query) -> Iterable[str]:
+def row_caveats(query: Query) -> Iterable[Caveat]:
     """Return the caveats of rows that are dated by a day."""
     csv = (_CSV_FILE,) if query.offline else ()
     return with_a_pit(" ".join((_RESTATED_ROWS, _HOLDER, *csv)))(query)
 
 
-def statement_caveats(query: Query) -> Iterable[str]:
+def statement_caveats(query: Query) -> Iterable[Caveat]:
     """Return the caveats of statements that are served on a claim."""
     return with_a_pit(f"{_STATEMENTS} {_HOLDER}")(query) if query.accepts_claims else ()
 

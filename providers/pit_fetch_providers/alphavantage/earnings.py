@@ -72,7 +72,7 @@ def _record(period: _FiscalPeriod | None, name: str, kind: str, columns: Sequenc
     values = {field.name: period.row.get(field.name) for field in columns}
     payload = {name: None if isinstance(value, (dict, list)) else value for name, value in values.items()}
     return Record(
-        f"{name}:{period.ends}", received, "provider_metadata", {"record_type": kind, **payload}, at_receipt=True,
+        f"{name}:{period.ends}", received, {"record_type": kind, **payload}, at_receipt=True,
         claimed_at=period.reported_at,
     )  # fmt: skip
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, tzinfo
 from typing import Any, NamedTuple
 
-from pit_fetch.provider import Context, Gap, Operation, Page, Params, Query, Record, Watermark
+from pit_fetch.provider import Archiving, Context, Dating, Gap, Operation, Page, Params, Query, Record, Watermark
 from pit_fetch.times import NEW_YORK
 
 Row = Mapping[str, Any]
@@ -67,8 +67,16 @@ class Function(NamedTuple):
 
     def but(self, **changes: Any) -> Function:
         """Return this function with ``changes``, to its operation as well."""
-        own = {name: changes.pop(name) for name in Operation._fields if name in changes}
-        return self._replace(operation=self.operation._replace(**own), **changes)
+        operation = self.operation
+        for part in (Dating, Archiving, Operation):
+            names = {*part._fields} - {*Function._fields}
+            own = {name: changes.pop(name) for name in names if name in changes}
+            if own and part is Dating:
+                own = {"dating": operation.dating._replace(**own)}
+            elif own and part is Archiving:
+                own = {"archiving": operation.archiving._replace(**own)}
+            operation = operation._replace(**own)
+        return self._replace(operation=operation, **changes)
 
     @property
     def passes(self) -> frozenset[str]:

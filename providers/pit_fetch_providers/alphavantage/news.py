@@ -22,6 +22,8 @@ from pit_fetch_providers.shared import UNREADABLE, fields
 LIMIT = 1000  # maximum number of articles in one reply (documentation)
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
+# An article with a date only is public at the end of its day, but sorted at its start.
+SLACK = timedelta(days=1)
 
 _STAMP = re.compile(r"[0-9]{8}T[0-9]{6}")
 
@@ -45,7 +47,7 @@ def records(reply: FunctionReply) -> Iterator[Record]:
             yield UNREADABLE
         else:
             payload = _payload(row, reply.query.open_mode)
-            yield Record(f"NEWS_SENTIMENT:{url}", published(row, reply), "provider_metadata", payload)
+            yield Record(f"NEWS_SENTIMENT:{url}", published(row, reply), payload)
 
 
 def published(row: Row, reply: FunctionReply) -> datetime | None:
@@ -94,15 +96,6 @@ def window(query: Query) -> tuple[datetime, datetime]:
 def spelled(moment: datetime) -> str:
     """Return ``moment`` as ``time_from`` and ``time_to`` take it."""
     return f"{moment:%Y%m%dT%H%M}"
-
-
-def order(oldest: datetime) -> datetime:
-    """Return the instant at or before which everything on later replies was available.
-
-    ``oldest`` is the oldest public instant so far. An article with a date only is public at the end of its day, but
-    sorted at its start.
-    """
-    return end_of_day(oldest.date(), UTC) or oldest
 
 
 def _payload(row: Row, open_mode: bool) -> dict[str, Any]:

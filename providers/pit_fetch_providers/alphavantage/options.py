@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from datetime import timedelta
 from functools import partial
 
@@ -12,9 +11,6 @@ from pit_fetch.times import parse_date
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.alphavantage.function import MARKETS, MINUTES
 from pit_fetch_providers.shared import refuse
-
-# Habits of callers: other words for a function.
-SYNONYMS: Mapping[str, str] = {"ESTIMATES": "EARNINGS_ESTIMATES", "CALENDAR": "EARNINGS_CALENDAR"}
 
 _NUMBER = "of a technical indicator, see Alpha Vantage's documentation"
 INDICATOR_NUMBERS = (
@@ -25,8 +21,6 @@ INDICATOR_NUMBERS = (
 )  # fmt: skip
 
 OPTIONS: tuple[Option, ...] = (
-    Option("op", "the function, e.g. EARNINGS; all of them are listed below", metavar="FUNCTION", positional="one",
-           uppercase=True, synonyms=SYNONYMS),
     Option("symbol", "the ticker", metavar="AAPL", uppercase=True, search_terms=search_terms.SYMBOL),
     Option("tickers", "NEWS_SENTIMENT: articles that name all of these; elsewhere one ticker, as symbol does",
            kind="list", metavar="AAPL,CRYPTO:BTC", uppercase=True, search_terms=search_terms.TICKERS),

@@ -15,7 +15,7 @@ from typing import Any
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
-from pit_fetch.provider import STAMPS, Query, Record
+from pit_fetch.provider import ENVELOPE_FIELDS, Query, Record
 from pit_fetch.times import NEW_YORK, end_of_day, is_weekend, parse_date
 from pit_fetch_providers.alphavantage import periods, subject
 from pit_fetch_providers.alphavantage.function import Function, FunctionReply, Row, Rule
@@ -27,7 +27,7 @@ _SUBJECTS = ("symbol", "symbols", "market", "from_symbol", "to_symbol", "keyword
 _META_SUBJECTS = ("symbol", "digital_currency_code", "market_code", "from_symbol", "to_symbol", "interval")
 
 # The names that an item carries whatever the source sends.
-_OURS = frozenset({*STAMPS, "record_type"})
+_OURS = frozenset({*ENVELOPE_FIELDS, "record_type"})
 
 
 def read(function: Function, document: Document, query: Query, received: datetime) -> Iterator[Record]:
@@ -44,7 +44,7 @@ def read(function: Function, document: Document, query: Query, received: datetim
 
 def records(reply: FunctionReply) -> Iterator[Record]:
     """Yield one record for each row, dated by the function's rule."""
-    function, dating, passes = reply.function, reply.function.operation.dating, reply.function.passes
+    function, dating, passes = reply.function, reply.function.operation.dating.by, reply.function.passes
     closed = dating == "record" and not reply.query.open_mode
     ends = None if reply.query.open_mode else function.ends
     about = prefix(reply)
@@ -62,7 +62,7 @@ def records(reply: FunctionReply) -> Iterator[Record]:
             name = name if seen[name] == 1 else f"{name}:{seen[name]}"
         payload = labelled(kind, {**dict.fromkeys(function.newer), **visible})
         public = function.dates(row, reply)
-        record = Record(name, public, "provider_metadata", payload, at_receipt=dating == "receipt")
+        record = Record(name, public, payload, at_receipt=dating == "receipt")
         yield record if ends is None else held_while_running(record, ends(row, reply), reply)
 
 

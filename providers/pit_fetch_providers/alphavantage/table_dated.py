@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import UTC
 
-from pit_fetch.provider import Basis, Field, Operation
+from pit_fetch.provider import Basis, Dating, Field, Operation
 from pit_fetch.times import NEW_YORK
 from pit_fetch_providers.alphavantage import bars, caveats, earnings, news, options, periods, rows, windows
 from pit_fetch_providers.alphavantage.adjust import FIELDS as AS_OF
@@ -52,9 +52,9 @@ def _add_columns(function: Function, *more: Field) -> Function:
 
 _MINUTES = Function(
     Operation(
-        rule="label + interval: the label may be either end of the bar",
+        dating=Dating(rule="label + interval: the label may be either end of the bar"),
         caveats=caveats.bar_caveats,
-        normalize_query=options.check_minutes,
+        normalize=options.check_minutes,
     ),
     dates=bars.end_of_interval,
     records=bars.records,
@@ -68,7 +68,7 @@ _MINUTES = Function(
 _DAY = _MINUTES.but(
     # The key of a row in JSON, and its first column in CSV.
     basis=tuple(Basis(name, "interval_start", after=bars.EVENING) for name in ("(key)", "timestamp")),
-    rule="20:00 New York of its day", why=_CLOSE, needs=SYMBOL, takes=_SIZED, normalize_query=options.check_query,
+    rule="20:00 New York of its day", why=_CLOSE, needs=SYMBOL, takes=_SIZED, normalize=options.check_query,
     dates=bars.evening(periods.own_day), series="Time Series (Daily)",
 )  # fmt: skip
 _WEEK = _DAY.but(
@@ -142,7 +142,7 @@ _BARS: tuple[Function, ...] = (
 _SERIES_KEYS = ("name", "interval", "unit", "value")
 
 _DATED = Function(
-    Operation(needs=SYMBOL, window="available_on", caveats=caveats.row_caveats, normalize_query=options.check_query),
+    Operation(needs=SYMBOL, window="available_on", caveats=caveats.row_caveats, normalize=options.check_query),
     dates=rows.undated,
     records=rows.records,
     fetch=windows.one_reply,
@@ -157,7 +157,7 @@ EARNINGS = _DATED.but(
     why="figures are restated in new shares after a split, and reportedDate is corrected, without a mark (recorded)",
     claims="the end of reportedDate, New York, unless that is on a weekend, and of a year that of its last quarter; "
     "figures are today's (recorded: after a split 53 of 53 EPS differ, and of 140 rows 2 dates changed in six months)",
-    dating="receipt",
+    by="receipt",
     fields=(*fields("record_type"), *earnings.QUARTER),
     caveats=caveats.earnings_caveats,
     dates=earnings.reported,
@@ -208,7 +208,7 @@ ROWS: tuple[Function, ...] = (
             integer="bid_size ask_size volume open_interest",
         ),
         window="date",
-        normalize_query=options.check_day,
+        normalize=options.check_day,
         dates=rows.end_of_next_weekday,
         fetch=windows.one_day,
         lists=(("data", "option"),),
@@ -223,7 +223,7 @@ ROWS: tuple[Function, ...] = (
         needs=(),
         takes=("tickers", "topics"),
         fields=(*fields("record_type"), *news.PLAIN, *news.NAMES, *news.COMPUTED),
-        window="",
+        window="available_at",
         caveats=caveats.news_caveats,
         dates=news.published,
         records=news.records,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from pit_fetch.provider import Operation
+from pit_fetch.provider import Dating, Operation
 from pit_fetch_providers.alphavantage import bars, caveats, options, rows, statements, windows
 from pit_fetch_providers.alphavantage.function import SYMBOL, Function
 from pit_fetch_providers.alphavantage.table_dated import EARNINGS
@@ -18,11 +18,11 @@ _NEWEST = "; of statements, the newest 20 years and 81 quarters are served (reco
 
 _SNAPSHOT = Function(
     Operation(
-        rule="when it is fetched",
-        why="the reply is the state of the day on which it is asked for",
-        dating="receipt",
-        window=None,
-        normalize_query=options.check_query,
+        dating=Dating(
+            rule="when it is fetched", why="the reply is the state of the day on which it is asked for", by="receipt"
+        ),
+        window="",
+        normalize=options.check_query,
     ),
     dates=rows.received,
     records=rows.records,
@@ -30,7 +30,7 @@ _SNAPSHOT = Function(
     parameters=options.parameters,
 )
 _QUOTES = _SNAPSHOT.but(needs=SYMBOL, takes=("entitlement",), identity=SYMBOL, columns=SYMBOL)
-_BULK = _QUOTES.but(normalize_query=options.check_many, header=())
+_BULK = _QUOTES.but(normalize=options.check_many, header=())
 _STATEMENT = _SNAPSHOT.but(
     why=_RESTATED + _NEWEST, needs=SYMBOL, window="fiscalDateEnding", period="fiscalDateEnding", reach="newest",
     claims="the end of the reportedDate that EARNINGS has for the fiscal end, and not before the SEC's deadline, 45 "
@@ -162,7 +162,7 @@ _BACK_ADJUSTED = "values are computed from prices that are adjusted for later di
 _UNRECORDED = "no reply was ever recorded, so nothing shows when its rows were public"
 
 _UNVERIFIABLE = Function(
-    Operation(rule="not at all", dating="never", window=None, normalize_query=options.check_query),
+    Operation(dating=Dating(rule="not at all", by="never"), window="", normalize=options.check_query),
     dates=rows.undated,
     records=rows.records,
     fetch=windows.one_reply,

@@ -105,7 +105,7 @@ def articles(function: Function, query: Query, context: Context) -> Stream:
         parameters = {**function.parameters(query), **window, "sort": "LATEST", "limit": str(news.LIMIT)}
         reading = read_reply(function, query, context, parameters)
         records = reading.records
-        yield Page(records, news.order)
+        yield Page(records, newest_first=True, slack=news.SLACK)
         yield from reading.gaps
         if reading.row_count < news.LIMIT:
             return

@@ -13,7 +13,9 @@ from datetime import UTC, date, datetime, timedelta
 from pit_fetch.gaps import Code
 from pit_fetch.paging import numbered
 from pit_fetch.provider import (
+    Archiving,
     Context,
+    Dating,
     Gap,
     Operation,
     Option,
@@ -22,7 +24,6 @@ from pit_fetch.provider import (
     Query,
     Record,
     UpstreamError,
-    Window,
     gap,
 )
 from pit_fetch.wire import lenient_json
@@ -35,6 +36,8 @@ PAGE_SIZE = 100
 # The API answers HTTP 400 if page x pageSize exceeds 10,000.
 PAGES_PER_WINDOW = 100
 DEFAULT_LOOKBACK_MINUTES = 1440
+# A stamp without seconds means the end of its minute, and may follow an earlier one.
+_SLACK = timedelta(minutes=1)
 # A share, or a coin with a dollar sign before it (recorded: $BTC, $ETH, $DOGE).
 TICKER = r"\$?[A-Z0-9][A-Z0-9.:/_-]*"
 
@@ -52,7 +55,7 @@ def fetch(query: Query, context: Context) -> Iterator[Page | Gap]:
             rows = api.page(context, {**window, "page": str(number)})
             return [articles.record(row, query) for row in rows]
 
-        cut = yield from numbered(page, size=PAGE_SIZE, most=PAGES_PER_WINDOW, order=_order)
+        cut = yield from numbered(page, size=PAGE_SIZE, most=PAGES_PER_WINDOW, newest_first=True, slack=_SLACK)
         if not cut:
             return
         reached = _reached(cut, query)
@@ -78,12 +81,7 @@ def _reached(cut: Sequence[Record], query: Query) -> datetime | None:
     return stamps[len(stamps) // 2] if stamps else None
 
 
-def _order(oldest: datetime) -> datetime:
-    # Newest first; but a stamp without seconds means the end of its minute, and may follow an earlier one.
-    return oldest + timedelta(minutes=1)
-
-
-def read(body: bytes, query: Query) -> Iterator[Record]:
+def parse_reply(body: bytes, query: Query) -> Iterator[Record]:
     """Yield the records of one raw reply or export: an array of articles, alone or as ``items`` or ``data``."""
     in_object = body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
     reply = lenient_json(body, 2 if in_object else 1)
@@ -115,7 +113,7 @@ def select(query: Query, record: Record) -> bool:
     return not phrases or mentions(item, phrases)
 
 
-def _check_tickers(query: Query) -> Query:
+def _normalize(query: Query) -> Query:
     """Return the query. Raise ConfigError for a ticker that Benzinga cannot know."""
     symbols.check("--tickers", query.options["tickers"] or (), TICKER, "AAPL,MSFT, and coins as in $BTC")
     return query
@@ -177,8 +175,6 @@ PROVIDER = Provider(
     name="bz-news-api",
     summary="Benzinga news articles, by ticker, channel, tag, keyword or theme",
     aliases=("benzinga", "benzinga-news"),
-    fetch=fetch,
-    parse_reply=read,
     select=select,
     when_empty=when_empty,
     hosts=(api.HOST,),
@@ -232,23 +228,26 @@ PROVIDER = Provider(
     ),
     operations=(
         Operation(
-            rule="by created, the publication, and by updated, the last revision",
-            why="the API serves the latest revision only",
-            claims="created names the instant; title, body, symbols and tags may be those of a later revision "
-            "(recorded: 19 of 113 articles, one 339 days later)",
+            fetch=fetch,
+            parse_reply=parse_reply,
+            dating=Dating(
+                rule="by created, the publication, and by updated, the last revision",
+                why="the API serves the latest revision only",
+                claims="created names the instant; title, body, symbols and tags may be those of a later revision "
+                "(recorded: 19 of 113 articles, one 339 days later)",
+            ),
             fields=fields(
                 "title teaser body url",
                 lists="symbols channels tags",
                 instant="created updated",
                 required=" ".join(articles.REQUIRED),
             ),
-            normalize_query=_check_tickers,
-            window=Window.BY_SELECT,  # with the look-back, which counts back from the window's end
-            earliest=lambda query: _window(query)[0],
+            normalize=_normalize,
+            window="select",  # with the look-back, which counts back from the window's end
+            archiving=Archiving(earliest=lambda query: _window(query)[0]),
         ),
     ),
     page_size=PAGE_SIZE,
-    agents=("bz-news-api",),
     help="""\
 available_at is the publication (created), revised_at the last revision (updated). Benzinga serves
 only the latest revision: with --pit, an article revised after the PIT is withheld.

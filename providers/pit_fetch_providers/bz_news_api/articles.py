@@ -74,7 +74,7 @@ def record(row: Any, query: Query) -> Record:
             del payload[name]
     available_at = created if dated or query.open_mode else None
     revised_at = updated if dated else None
-    return Record(str(row["id"]), available_at, "provider_metadata", payload, revised_at, claimed_at=created)
+    return Record(str(row["id"]), available_at, payload, revised_at, claimed_at=created)
 
 
 def _instant(row: Mapping[str, Any], keys: Iterable[str], query: Query) -> datetime | None:

@@ -7,12 +7,25 @@ months after its call. So with a PIT a transcript also needs the time at which i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
 from functools import partial
 
-from pit_fetch.paging import children, newest_first
-from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record, UpstreamError
+from pit_fetch.paging import children
+from pit_fetch.provider import (
+    Basis,
+    Caveat,
+    Context,
+    Dating,
+    Field,
+    Operation,
+    Option,
+    Page,
+    Provider,
+    Query,
+    Record,
+    UpstreamError,
+)
 from pit_fetch.times import parse_date
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.earningscall import api, calls
@@ -40,15 +53,12 @@ _EXCHANGES = {
 }
 
 
-def fetch(query: Query, context: Context) -> Iterator[Record | Page]:
-    """Yield the calls of the list, or the transcripts of those that can be served, one by one, newest first."""
-    match query.operation.name:
-        case "calendar":
-            yield from calls.day_calls(api.day(context, query.options["date"]), query)
-        case "transcript":
-            yield from _transcripts(query, context)
-        case _:
-            yield from _calls(query, context, _exchanges(query, context))
+def fetch_events(query: Query, context: Context) -> Iterator[Record]:
+    yield from _calls(query, context, _exchanges(query, context))
+
+
+def fetch_calendar(query: Query, context: Context) -> Iterator[Record]:
+    yield from calls.day_calls(api.day(context, query.options["date"]), query)
 
 
 def _exchanges(query: Query, context: Context) -> list[str]:
@@ -80,7 +90,7 @@ def _due(calls_of_company: Iterable[Record], query: Query) -> Sequence[Record]:
     return sorted(due.values(), key=calls.order, reverse=True)
 
 
-def _transcripts(query: Query, context: Context) -> Iterator[Page]:
+def fetch_transcripts(query: Query, context: Context) -> Iterator[Page]:
     """Yield each transcript as a page of its own: the framework asks for no more of them than it needs.
 
     Raise UpstreamError at the end for one that could not be read: the others are not to be missing.
@@ -108,7 +118,7 @@ def _transcripts(query: Query, context: Context) -> Iterator[Page]:
             records = () if stored is None else tuple(_transcript(stored, call, query))
         except UpstreamError as error:
             failure, records = failure or error, ()
-        yield Page(records, newest_first, continues_previous=place > 0)
+        yield Page(records, newest_first=True, continues_previous=place > 0)
     if failure is not None:
         raise failure
 
@@ -126,17 +136,14 @@ def _transcript(stored: api.Stored, call: Record, query: Query) -> Iterator[Reco
             raise
 
 
-def read(body: bytes, query: Query) -> Iterator[Record]:
-    """Return the records of one raw reply; for transcripts also of an array of replies."""
-    exchange, symbol = query.options["exchange"], query.options["symbol"]
-    match query.operation.name:
-        case "calendar":
-            return calls.day_calls(body, query)
-        case "transcript":
-            transcripts = calls.transcripts(body, query, exchange, symbol)
-            return transcripts if query.open_mode else map(calls.unproven, transcripts)
-        case _:
-            return calls.company_calls(body, query, exchange, symbol)
+def parse_events(body: bytes, query: Query) -> Iterator[Record]:
+    return calls.company_calls(body, query, query.options["exchange"], query.options["symbol"])
+
+
+def parse_transcripts(body: bytes, query: Query) -> Iterator[Record]:
+    """Return the transcripts of one raw reply, or of an array of replies."""
+    transcripts = calls.transcripts(body, query, query.options["exchange"], query.options["symbol"])
+    return transcripts if query.open_mode else map(calls.unproven, transcripts)
 
 
 def select(query: Query, record: Record) -> bool:
@@ -147,11 +154,21 @@ def select(query: Query, record: Record) -> bool:
     )
 
 
-def of_today(query: Query) -> Iterable[str]:
+def _event_caveats(text: str) -> Callable[[Query], Iterator[Caveat]]:
+    """Return the caveats of what is found by a symbol, with ``text`` among them."""
+
+    def caveats(query: Query) -> Iterator[Caveat]:
+        yield from exchange_caveats(query)
+        yield from with_a_pit(text)(query)
+
+    return caveats
+
+
+def exchange_caveats(query: Query) -> Iterator[Caveat]:
     """Yield the option that keeps today's list of symbols out of the answer, where it is missing."""
     if query.options["symbol"] and not query.options["exchange"] and not query.open_mode and not query.offline:
         text = "Without exchange=, {list} says where a symbol is listed, and ids begin with that: give exchange=."
-        yield as_of_fetch(text, query)
+        yield as_of_fetch(text, query, of_today=True)
 
 
 def when_empty(query: Query) -> str:
@@ -161,7 +178,7 @@ def when_empty(query: Query) -> str:
     return "A symbol is a ticker, such as MSFT." if query.options["symbol"] else ""
 
 
-def _check_query(query: Query) -> Query:
+def _normalize(query: Query) -> Query:
     symbols.check("symbol", filter(None, [query.options["symbol"]]), SYMBOL, "MSFT, with exchange=NASDAQ if need be")
     if query.options["quarter"] is not None and query.options["quarter"] > 4:
         refuse("quarter is 1 to 4, of the fiscal year.")
@@ -175,31 +192,31 @@ def _check_query(query: Query) -> Query:
 _CALL = fields("exchange symbol", integer="year quarter", instant="conference_date")
 _EVENTS = Operation(
     name="events",
+    fetch=fetch_events,
+    parse_reply=parse_events,
     search_terms="calls call",
-    rule="noon, New York, of the day after the call's day there",
-    why="a recorded call of 17:30 is dated 09:00 of its day, and no field says when something appeared",
+    dating=Dating(
+        rule="noon, New York, of the day after the call's day there",
+        why="a recorded call of 17:30 is dated 09:00 of its day, and no field says when something appeared",
+        basis=(Basis("conference_date", "start", after=timedelta(hours=12)),),
+    ),
     needs=("symbol",),
     takes=("exchange", "year", "quarter"),
     fields=_CALL,
     window="conference_date",
-    basis=(Basis("conference_date", "start", after=timedelta(hours=12)),),
-    caveats=with_a_pit(_NOON + _HOLDER),
-    of_today=of_today,
-    normalize_query=_check_query,
+    caveats=_event_caveats(_NOON + _HOLDER),
+    normalize=_normalize,
 )
 
 PROVIDER = Provider(
     name="earningscall",
     summary="EarningsCall: transcripts of earnings calls, calls by company and by day, addresses of slides and audio",
     aliases=("earnings-call", "ecall"),
-    fetch=fetch,
-    parse_reply=read,
     select=select,
     when_empty=when_empty,
     hosts=(api.HOST,),
     credentials=(api.KEY,),
     options=(
-        Option("op", "transcript, events, calendar or slides", positional="one", metavar="OP"),
         Option("symbol", "the ticker", metavar="AAPL", uppercase=True, search_terms=search_terms.SYMBOL),
         Option(
             "exchange",
@@ -215,16 +232,22 @@ PROVIDER = Provider(
     operations=(
         _EVENTS._replace(
             name="transcript",
+            fetch=fetch_transcripts,
+            parse_reply=parse_transcripts,
             search_terms="",
             fields=(*_CALL, *fields("text")),
-            rule="events' rule, and the time at which the text was stored: undated where its reply does not say it",
-            claims="noon, New York, of the day after the call's; the text may be of years later (all four recorded "
-            "ones were last modified one to three years after their calls)",
-            caveats=lambda query: with_a_pit(_NOON + (_FILE if query.offline else _TEXT) + _HOLDER)(query),
+            dating=_EVENTS.dating._replace(
+                rule="events' rule, and the time at which the text was stored: undated where its reply does not say it",
+                claims="noon, New York, of the day after the call's; the text may be of years later (all four recorded "
+                "ones were last modified one to three years after their calls)",
+            ),
+            caveats=lambda query: _event_caveats(_NOON + (_FILE if query.offline else _TEXT) + _HOLDER)(query),
         ),
         _EVENTS,
         _EVENTS._replace(
             name="calendar",
+            fetch=fetch_calendar,
+            parse_reply=calls.day_calls,
             search_terms="",
             needs=("date",),
             takes=(),
@@ -234,7 +257,6 @@ PROVIDER = Provider(
         _EVENTS._replace(name="slides", search_terms="", fields=(*_CALL, *fields("slides_url audio_url"))),
     ),
     page_size=100,
-    agents=("earningscall",),
     search_terms="transcript transcripts calls",
     help="""\
 transcript serves whole transcripts, newest first, one request each: give year= and quarter=, or --limit 1.

@@ -146,7 +146,6 @@ def _call(row: Mapping[str, Any], query: Query, exchange: object, symbol: object
     return Record(
         ":".join((*names, f"{year}Q{quarter}")),
         None if moment is None else noon_after(moment),
-        "provider_metadata",
         payload,
         # No field has a date then. Fiscal quarters are in order by their months, whichever those are.
         period="" if moment else f"{year:04}-{3 * quarter:02}-01",

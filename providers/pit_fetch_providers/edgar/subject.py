@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from pit_fetch.gaps import Code
-from pit_fetch.provider import Context, Option, Query, UpstreamError
+from pit_fetch.provider import Caveat, Context, Option, Query, UpstreamError
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.edgar import companies
 from pit_fetch_providers.shared import as_of_fetch, refuse
@@ -27,7 +27,7 @@ WITHOUT_LIST = "What a symbol stands for is known from a request by symbol or ti
 _HOLDER = "symbol means {holder}: give cik=."
 
 
-def understood(options: Mapping[str, Any]) -> dict[str, Any]:
+def normalize(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options as the SEC spells them. Raise ConfigError for what cannot be a number or a symbol."""
     cik = companies.parse_cik(options["cik"]) if options["cik"] else None
     if options["cik"] and cik is None:
@@ -72,7 +72,7 @@ def check_saved(query: Query, ciks: Collection[int]) -> None:
         raise UpstreamError(Code.MALFORMED, problem="it is of another company than cik says")
 
 
-def of_today(query: Query) -> Iterator[str]:
+def holder_caveats(query: Query) -> Iterator[Caveat]:
     """Yield the caveat that a symbol means the company that has it today."""
     if query.options["symbol"]:
-        yield as_of_fetch(_HOLDER, query)
+        yield as_of_fetch(_HOLDER, query, of_today=True)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from pit_fetch.gaps import Code
-from pit_fetch.provider import Basis, Context, Gap, Operation, Option, Provider, Query, Record, gap
+from pit_fetch.provider import Archiving, Basis, Context, Dating, Gap, Operation, Option, Provider, Query, Record, gap
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.fred import api, vintages
 from pit_fetch_providers.fred.vintages import RealTimePeriod, real_time_period, split
@@ -69,7 +69,7 @@ def _records(query: Query, context: Context, period: RealTimePeriod | None) -> l
     return [record for reply in api.observations(context, query, period) for record in vintages.records(reply, query)]
 
 
-def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
+def parse_reply(body: bytes, query: Query) -> Iterator[Record | Gap]:
     """Yield the vintages of one raw reply (``file_type=json``, ``output_type=1``).
 
     If its real-time period ends before the PIT, it has none: a value may have been revised since.
@@ -90,7 +90,7 @@ def when_empty(query: Query) -> str:
     return "" if query.offline else _ID if query.open_mode else f"{_WITHOUT_VINTAGES} {_ID}"
 
 
-def _check_series(query: Query) -> Query:
+def _normalize(query: Query) -> Query:
     series = query.options["series_id"]
     if series is not None and not _SERIES.fullmatch(series):
         own = re.fullmatch(_ADDRESS, series)
@@ -109,8 +109,6 @@ PROVIDER = Provider(
     name="fred",
     summary="FRED (St. Louis Fed): economic series as they stood, with every revision at its own time",
     aliases=("alfred",),
-    fetch=fetch,
-    parse_reply=read,
     when_empty=when_empty,
     hosts=(api.HOST,),
     credentials=(api.KEY,),
@@ -126,22 +124,24 @@ PROVIDER = Provider(
     ),
     operations=(
         Operation(
-            rule="the end of realtime_start, the day on which a value became current, in US Central time",
-            why="FRED keeps days without a time, and its day is Central (recorded)",
+            fetch=fetch,
+            parse_reply=parse_reply,
+            dating=Dating(
+                rule="the end of realtime_start, the day on which a value became current, in US Central time",
+                why="FRED keeps days without a time, and its day is Central (recorded)",
+                basis=(Basis("realtime_start"),),
+            ),
             needs=("series_id",),
             fields=(*fields(date="date", number="value"), *fields(date="realtime_start realtime_end")),
             window="date",
             period="date",
-            basis=(Basis("realtime_start"),),
-            versions=True,
-            as_of_pit=True,
+            archiving=Archiving(versions=True, as_of_pit=True),
             caveats=_caveats,
-            normalize_query=_check_series,
+            normalize=_normalize,
         ),
     ),
     # One reply is a page.
     page_size=api.ROWS,
-    agents=("fred",),
     search_terms="stlouisfed st-louis-fed economic",
     help="""\
 Each item is one observation: date is the first day of its period, value the source's text ("." is a

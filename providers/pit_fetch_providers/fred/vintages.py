@@ -124,6 +124,5 @@ def _record(row: Mapping[str, Any], query: Query) -> Record:
     return Record(
         id=f"{series}@{day}" if series else f"{day}",
         available_at=None if start is None else end_of_day(start, CENTRAL),
-        available_at_source="provider_metadata",
         payload=payload,
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pit_fetch.provider import Context, Operation, Option, Provider, Query, Record
+from pit_fetch.provider import Archiving, Context, Dating, Operation, Option, Provider, Query, Record
 from pit_fetch_providers import search_terms
 from pit_fetch_providers.perplexity import api, pages, request
 from pit_fetch_providers.shared import fields, with_a_pit
@@ -21,24 +21,18 @@ _MODEL = "Which pages are cited is the choice of {model}, which knows what came 
 _DATES = "When a page was published and last changed is what Perplexity says of it."
 
 
-def fetch(query: Query, context: Context) -> Iterator[Record]:
-    """Yield the pages of a search, or an answer and the pages that it cites."""
+def fetch_search(query: Query, context: Context) -> Iterator[Record]:
     last = request.last_day(query)
-    if query.pit is not None and last is None:
-        return
-    if query.operation.name == "search":
-        body = api.search(context, request.search(query, last))
-        yield from pages.parse_search(body)
-    else:
+    if query.open_mode or last is not None:
+        yield from pages.parse_search(api.search(context, request.search(query, last)))
+
+
+def fetch_answer(query: Query, context: Context) -> Iterator[Record]:
+    """Yield an answer and the pages that it cites."""
+    last = request.last_day(query)
+    if query.open_mode or last is not None:
         reply = api.ask(context, request.agent(query, last))
         yield from pages.parse_answer(reply.body, query, reply.received_at)
-
-
-def read(body: bytes, query: Query) -> Iterator[Record]:
-    """Return the records of one raw reply of the operation's endpoint."""
-    if query.operation.name == "search":
-        return pages.parse_search(body)
-    return pages.parse_answer(body, query, query.started)
 
 
 def select(query: Query, record: Record) -> bool:
@@ -62,21 +56,29 @@ def when_empty(query: Query) -> str:
 _PAGE = fields("url title snippet", date="date last_updated", required="title snippet")
 _SEARCH = Operation(
     name="search",
-    rule=_DATED,
-    why=_WHY,
-    claims="12:00 UTC of the day after date; the text is that of the last update (80 of 108 recorded pages were "
-    "updated after their date; one of 2001 has a text of 2026)",
+    fetch=fetch_search,
+    parse_reply=lambda body, query: pages.parse_search(body),
+    dating=Dating(
+        rule=_DATED,
+        why=_WHY,
+        claims="12:00 UTC of the day after date; the text is that of the last update (80 of 108 recorded pages were "
+        "updated after their date; one of 2001 has a text of 2026)",
+    ),
     needs=("query",),
     takes=("max_results", "mode", "domains", "after_date", "recency"),
     fields=_PAGE,
     period="date",
-    reach="some",
+    archiving=Archiving(reach="some"),
     caveats=with_a_pit(_ENGINE + _DATES),
-    normalize_query=request.check_query,
+    normalize=request.check_query,
 )
 _ANSWER = _SEARCH._replace(
-    rule="pages that it cites: as in search; the answer itself is never served with --pit",
-    why="a model writes it now, and knows what came later",
+    fetch=fetch_answer,
+    parse_reply=lambda body, query: pages.parse_answer(body, query, query.started),
+    dating=_SEARCH.dating._replace(
+        rule="pages that it cites: as in search; the answer itself is never served with --pit",
+        why="a model writes it now, and knows what came later",
+    ),
     takes=("domains", "after_date", "recency"),
     # An answer has none of a page's fields, and a page none of an answer's.
     fields=(*fields("record_type answer", lists="citations"), *(field._replace(is_required=False) for field in _PAGE)),
@@ -87,21 +89,11 @@ PROVIDER = Provider(
     name="perplexity",
     summary="Perplexity: pages of the web, of science and of the SEC; without --pit also its models' answers",
     aliases=("pplx",),
-    fetch=fetch,
-    parse_reply=read,
     select=select,
     when_empty=when_empty,
     hosts=(api.SEARCH, api.AGENT),
     credentials=(api.KEY,),
     options=(
-        Option(
-            "op",
-            "what to ask for",
-            choices=("search", *request.PRESETS),
-            default="search",
-            positional="one",
-            metavar="OP",
-        ),
         Option(
             "query",
             "what to look for; search: up to five times",
@@ -125,7 +117,6 @@ PROVIDER = Provider(
         *(_ANSWER._replace(name=name, timeout=request.SECONDS.get(name, _ANSWER.timeout)) for name in request.PRESETS),
     ),
     page_size=request.MOST_RESULTS * request.MOST_QUERIES,
-    agents=("perplexity",),
     search_terms="web sonar",
     help="""\
 search finds pages; ask, reason and research have a model search and answer (low to high effort). With

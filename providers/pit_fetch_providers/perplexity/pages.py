@@ -53,7 +53,7 @@ def parse_answer(body: bytes, query: Query, received: datetime) -> Iterator[Reco
     if query.open_mode:
         text = "".join(part["text"] for part in parts if isinstance(part.get("text"), str))
         payload = {"record_type": SYNTHESIS, "answer": text, "citations": cited}
-        yield Record(_answer_id(query), received, "provider_metadata", payload, at_receipt=True)
+        yield Record(_answer_id(query), received, payload, at_receipt=True)
     for item in _items_of_type(output, "search_results"):
         results = item.get("results")
         for record in records(results if isinstance(results, list) else ()):
@@ -95,7 +95,7 @@ def _record(row: dict[str, Any]) -> Record:
     payload = {"url": url, **texts_in(row, "title", "snippet"), **dates}
     created = parse_date(row.get("date"))
     claimed_at = None if created is None else end_of_day_anywhere(created)
-    return Record(url, _public_from(row), "provider_metadata", payload, claimed_at=claimed_at)
+    return Record(url, _public_from(row), payload, claimed_at=claimed_at)
 
 
 def _public_from(row: dict[str, Any]) -> datetime | None:

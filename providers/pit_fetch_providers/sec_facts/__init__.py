@@ -12,7 +12,21 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from pit_fetch.gaps import Code, Gap
-from pit_fetch.provider import Basis, Context, Field, Operation, Option, Provider, Query, Record, Stage, UpstreamError
+from pit_fetch.provider import (
+    Archiving,
+    Basis,
+    Caveat,
+    Context,
+    Dating,
+    Field,
+    Operation,
+    Option,
+    Provider,
+    Query,
+    Record,
+    Stage,
+    UpstreamError,
+)
 from pit_fetch.times import NEW_YORK, parse_date
 from pit_fetch_providers.edgar import client, subject
 from pit_fetch_providers.sec_facts import facts, lines, statements
@@ -86,7 +100,7 @@ def _released(filing: ListedFiling, cik: int, archive: Archive, query: Query) ->
     return (at,)
 
 
-def read(body: bytes, query: Query) -> Iterator[Record]:
+def parse_reply(body: bytes, query: Query) -> Iterator[Record]:
     """Yield the wanted versions of one saved companyfacts reply, undated: it shows no release."""
     company = facts.document(body)
     subject.check_saved(query, [company.cik])
@@ -138,8 +152,8 @@ def when_empty(query: Query) -> str:
     return f"{symbol}Companies began to report XBRL in 2009 to 2011; funds and many foreign filers do not."
 
 
-def when_captured(query: Query) -> str:
-    """Return the notes that a capture has some times hours late, and by number no list of symbols."""
+def _note(query: Query) -> str:
+    """Return the notes for a capture that it has some times hours late, and by number no list of symbols."""
     times = (
         "The SEC's list tells some times of acceptance hours late, and a capture goes by them: as of its own day "
         "or the night after it, a filing can be missing."
@@ -167,12 +181,12 @@ def _filter(query: Query) -> Callable[[str, str], bool]:
 def _record(version: Version, cik: int, released: datetime | None) -> Record:
     of = version.payload
     fact = f"{cik:010d}:{of['taxonomy']}:{of['concept']}:{of['unit']}:{of['start'] or ''}:{of['end']}"
-    return Record(f"{fact}:{of['accession']}", released, "edgar_accepted", of)
+    return Record(f"{fact}:{of['accession']}", released, of, available_at_source="edgar_accepted")
 
 
-def _understood(query: Query) -> Query:
+def _normalize(query: Query) -> Query:
     """Return the query with the defaults of its operation. Raise ConfigError for one that no company could answer."""
-    options = subject.understood(query.options)
+    options = subject.normalize(query.options)
     subject.check_offline(query)
     if not query.offline and (query.options["cik"] is None) == (query.options["symbol"] is None):
         refuse(subject.EITHER)
@@ -189,16 +203,21 @@ def _understood(query: Query) -> Query:
     return query._replace(options=options)
 
 
-def _caveats(query: Query) -> Iterator[str]:
+def _caveats(query: Query) -> Iterator[str | Caveat]:
+    yield from subject.holder_caveats(query)
     if not query.open_mode:
         yield _FILE if query.offline else _ABSENCE
 
 
 _FACTS = Operation(
     name="facts",
-    rule="the release of the filing that reports it: an hour after its acceptance, or 09:00 after a night",
-    why="a filing day is no instant, and filing dates are moved back on request",
-    basis=(Basis("filed", "day"),),
+    fetch=fetch,
+    parse_reply=parse_reply,
+    dating=Dating(
+        rule="the release of the filing that reports it: an hour after its acceptance, or 09:00 after a night",
+        why="a filing day is no instant, and filing dates are moved back on request",
+        basis=(Basis("filed", "day"),),
+    ),
     needs=("concept",),
     takes=("symbol", "cik", "unit", "period", "vintage"),
     fields=(
@@ -213,9 +232,9 @@ _FACTS = Operation(
     ),
     window="end",
     period="end",
-    normalize_query=_understood,
+    normalize=_normalize,
     caveats=_caveats,
-    of_today=subject.of_today,
+    archiving=Archiving(resolve=subject.resolve, note=_note),
     search_terms="fact fundamentals xbrl companyfacts concept",
 )
 
@@ -224,24 +243,12 @@ _CELLS = dict.fromkeys(name for statement in lines.STATEMENTS for name in lines.
 PROVIDER = Provider(
     name="sec_facts",
     summary="Company facts (SEC XBRL): fundamentals and statements as filed, as of an instant, first or latest version",
-    fetch=fetch,
-    parse_reply=read,
     select=select,
     derive=answer_stage,
     when_empty=when_empty,
-    when_captured=when_captured,
-    resolve=subject.resolve,
     hosts=client.HOSTS,
     credentials=(client.USER_AGENT,),
     options=(
-        Option(
-            "op",
-            "what to ask for",
-            choices=("facts", "statement", "concepts"),
-            default="facts",
-            positional="one",
-            metavar="OP",
-        ),
         subject.SYMBOL,
         subject.CIK,
         Option(
@@ -278,7 +285,7 @@ PROVIDER = Provider(
             name="statement",
             needs=(),
             takes=("symbol", "cik", "statement", "period", "vintage"),
-            rule="the latest release among the filings of its cells",
+            dating=_FACTS.dating._replace(rule="the latest release among the filings of its cells"),
             fields=(
                 *fields(date="period_end period_start", text="period currency", number=" ".join(_CELLS)),
                 Field("sources", "object", is_origin=True),
@@ -293,7 +300,7 @@ PROVIDER = Provider(
             name="concepts",
             needs=(),
             takes=("symbol", "cik"),
-            rule="the release of the newest filing that reports it",
+            dating=_FACTS.dating._replace(rule="the release of the newest filing that reports it"),
             fields=fields("taxonomy concept unit", date="first_end last_end"),
             window="last_end",
             period="",
@@ -301,7 +308,6 @@ PROVIDER = Provider(
         ),
     ),
     page_size=1_000,
-    agents=("sec-facts",),
     search_terms="xbrl fundamentals financials companyfacts edgar-facts",
     help="""facts serves one item for each concept, unit and period, in the version that was newest at the PIT; with
 vintage=first the one that was first, with vintage=all every one. --date-from and --date-to compare end.

@@ -8,7 +8,7 @@ and at every instant since.
 
 >>> income = {"taxonomy": "us-gaap", "concept": "NetIncomeLoss", "unit": "USD", "form": "10-K", "accession": "1"}
 >>> year = {"start": "2023-01-01", "end": "2023-12-31", "value": 7}
->>> [item] = statements([Record("1:year:1", None, "edgar_accepted", income | year)], "income", "annual", "latest", "1")
+>>> [item] = statements([Record("1:year:1", None, income | year)], "income", "annual", "latest", "1")
 >>> item.id, item.payload["net_income"], item.payload["revenue"]
 ('1:income:annual:2023-12-31', 7, None)
 """

@@ -7,9 +7,23 @@ proved that the filing was public at the horizon.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from pit_fetch.provider import Basis, Context, Gap, Operation, Option, Page, Provider, Query, Record, Stage
+from pit_fetch.provider import (
+    Archiving,
+    Basis,
+    Caveat,
+    Context,
+    Dating,
+    Gap,
+    Operation,
+    Option,
+    Page,
+    Provider,
+    Query,
+    Record,
+    Stage,
+)
 from pit_fetch.times import parse_date
 from pit_fetch_providers import search_terms
 from pit_fetch_providers.edgar import client, forms, subject
@@ -33,25 +47,29 @@ _IN_XML = {
     "not at all is missing, and no sale: short positions, most bonds, what is held abroad.",
 }
 
-_OPERATIONS = {"filings": listing, "text": texts, "insiders": insiders, "holdings": holdings}
+Stream = Iterator[Record | Page | Gap]
 
 
-def fetch(query: Query, context: Context) -> Iterator[Record | Page | Gap]:
-    """Yield the records of the operation, of filings that were public, the newest first."""
-    if query.operation.name == "text":
-        require_parser()
-    query = subject.resolve(query, context)
-    cik = _cik(query)
-    if cik is not None:
-        yield from _OPERATIONS[query.operation.name].fetch(query, context, cik)
+def _fetching(fetch: Callable[[Query, Context, int], Stream]) -> Callable[[Query, Context], Stream]:
+    """Return ``fetch`` for the company that a query names, if there is one."""
+
+    def fetch_company(query: Query, context: Context) -> Stream:
+        query = subject.resolve(query, context)
+        cik = _cik(query)
+        if cik is not None:
+            yield from fetch(query, context, cik)
+
+    return fetch_company
 
 
-def parse_reply(body: bytes, query: Query) -> Iterator[Record | Gap]:
-    """Yield the records of a saved reply: a company's list, or a full submission."""
-    if query.operation.name == "text":
-        require_parser()
-    found: Iterator[Record | Gap] = _OPERATIONS[query.operation.name].parse_reply(body, query)
-    return found
+def fetch_text(query: Query, context: Context) -> Stream:
+    require_parser()
+    yield from _fetching(texts.fetch)(query, context)
+
+
+def parse_text(body: bytes, query: Query) -> Iterator[Record | Gap]:
+    require_parser()
+    yield from texts.parse_reply(body, query)
 
 
 def derive(query: Query) -> Stage | None:
@@ -72,7 +90,7 @@ def when_empty(query: Query) -> str:
     return ""
 
 
-def when_captured(query: Query) -> str:
+def _note(query: Query) -> str:
     """Return a note on what later questions of a capture cannot ask: times of day, and the company by its symbol."""
     times = (
         "The SEC's list tells some times of acceptance hours late: to ask about a time of day later, write "
@@ -91,7 +109,7 @@ def _cik(query: Query) -> int | None:
 
 def _normalize(query: Query) -> Query:
     """Return the query in EDGAR's spelling. Raise ConfigError if no company could answer it."""
-    options = subject.understood(query.options)
+    options = subject.normalize(query.options)
     subject.check_offline(query)
     options["forms"] = tuple(form.upper() for form in options["forms"] or ()) or None
     if options["cik"] and options["symbol"]:
@@ -157,7 +175,8 @@ def _check_subject(query: Query) -> Query:
     return query
 
 
-def _caveats(query: Query) -> Iterator[str]:
+def _caveats(query: Query) -> Iterator[str | Caveat]:
+    yield from subject.holder_caveats(query)
     if query.open_mode:
         return
     if not query.offline and query.options["accession"] is None and releases.is_settled(query):
@@ -168,16 +187,20 @@ def _caveats(query: Query) -> Iterator[str]:
 
 _FILINGS = Operation(
     name="filings",
-    rule="the release of the filing: an hour after its acceptance, or 09:00 after a night; with exact by when its file "
-    "was written",
-    why="a filing day is no instant, and filing dates are moved back on request",
-    basis=(Basis("filingDate", "day"),),
+    fetch=_fetching(listing.fetch),
+    parse_reply=listing.parse_reply,
+    dating=Dating(
+        rule="the release of the filing: an hour after its acceptance, or 09:00 after a night; with exact by when its "
+        "file was written",
+        why="a filing day is no instant, and filing dates are moved back on request",
+        basis=(Basis("filingDate", "day"),),
+    ),
     takes=("symbol", "cik", "forms", "item", "exact"),
     fields=(*fields("cik accession form", date="filed", lists="items"), *fields(date="period"),
             *fields("primary_document url")),
-    normalize_query=_normalize,
+    normalize=_normalize,
     caveats=_caveats,
-    of_today=subject.of_today,
+    archiving=Archiving(resolve=subject.resolve, note=_note),
     timeout=180.0,
     search_terms="list index history submissions",
 )  # fmt: skip
@@ -185,16 +208,11 @@ _FILINGS = Operation(
 PROVIDER = Provider(
     name="sec_filings",
     summary="SEC filings of a company: the list of them with the time of each release, texts, insiders, 13F holdings",
-    fetch=fetch,
-    parse_reply=parse_reply,
     derive=derive,
     when_empty=when_empty,
-    when_captured=when_captured,
-    resolve=subject.resolve,
     hosts=client.HOSTS,
     credentials=(client.USER_AGENT,),
     options=(
-        Option("op", "what to ask for", choices=tuple(_OPERATIONS), default="filings", positional="one", metavar="OP"),
         subject.SYMBOL,
         subject.CIK,
         Option(
@@ -242,32 +260,35 @@ PROVIDER = Provider(
         _FILINGS,
         _FILINGS._replace(
             name="text",
+            fetch=fetch_text,
+            parse_reply=parse_text,
             takes=("symbol", "cik", "form", "item", "accession", "document", "find", "exact"),
             fields=(*fields("accession form document url", lists="items", integer="position"), *fields("text")),
-            window=None,
-            chooses=True,
-            chooses_unless=("accession",),
+            window="",
+            archiving=_FILINGS.archiving._replace(chooses=True, chooses_unless=("accession",)),
             search_terms="document read content exhibit press release",
         ),
         _FILINGS._replace(
             name="insiders",
+            fetch=_fetching(insiders.fetch),
+            parse_reply=insiders.parse_reply,
             takes=("symbol", "cik", "forms", "exact"),
             fields=insiders.FIELDS,
             search_terms="insider transactions ownership form4 trades",
         ),
         _FILINGS._replace(
             name="holdings",
+            fetch=_fetching(holdings.fetch),
+            parse_reply=holdings.parse_reply,
             takes=("symbol", "cik", "period", "exact"),
             fields=holdings.FIELDS,
-            window=None,
-            chooses=True,
-            chooses_unless=("period",),
+            window="",
+            archiving=_FILINGS.archiving._replace(chooses=True, chooses_unless=("period",)),
             search_terms="13f institutional positions portfolio managers",
         ),
     ),
     page_size=1_000,
     packages=("selectolax",),
-    agents=("sec-filings",),
     search_terms="edgar filing submissions 10-k 10-q 8-k",
     help="""filings lists what a company had filed, newest release first; an amendment comes with its form.
 text serves one filing: by accession, or the newest one of a form that was public at the PIT.

@@ -130,7 +130,7 @@ def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None
     with elements.malformed_if_unreadable(f"report {filing.accession}"):
         payloads = list(_payloads(found, filing, cik))
     for number, payload in enumerate(payloads):
-        yield Record(f"{filing.accession}:{number:05d}", at, "edgar_accepted", payload)
+        yield Record(f"{filing.accession}:{number:05d}", at, payload, available_at_source="edgar_accepted")
 
 
 def _payloads(found: Iterable[Document], filing: ListedFiling, cik: int | None) -> Iterator[dict[str, Any]]:
@@ -196,7 +196,7 @@ def _unread_report(made: Release) -> Record:
     """Return the record of a report in plain text. No book that it may be part of is served."""
     row = made.row
     report = {"accession": row.accession, "form": row.form, "amendment": _UNREAD, "period": row.period, "issuer": None}
-    return Record(f"{row.accession}:{0:05d}", made.at, "edgar_accepted", report)
+    return Record(f"{row.accession}:{0:05d}", made.at, report, available_at_source="edgar_accepted")
 
 
 def reports_on_newest_quarter(public: Iterable[Release], newest: date) -> Iterator[Release]:

@@ -11,7 +11,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pit_fetch.gaps import Code
-from pit_fetch.paging import newest_first
 from pit_fetch.provider import Context, Field, Page, Query, Record, UpstreamError
 from pit_fetch_providers.edgar import forms
 from pit_fetch_providers.edgar.release import ListedFiling
@@ -63,7 +62,7 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Page]:
     for place, (row, at) in enumerate(public):
         found = files.fetch_submission(context, cik, row.accession)
         rows = tuple(records(found, releases.filing_in(row), at))
-        yield Page(rows, newest_first, continues_previous=place > 0)
+        yield Page(rows, newest_first=True, continues_previous=place > 0)
 
 
 def parse_reply(body: bytes, query: Query) -> Iterator[Record]:
@@ -93,7 +92,7 @@ def records(found: Iterable[Document], filing: ListedFiling, at: datetime | None
     else:
         raise UpstreamError(Code.MALFORMED, problem=f"{what} has no XML that can be read")
     for number, row in enumerate(rows, 1):
-        yield Record(f"{filing.accession}:{number:03d}", at, "edgar_accepted", row)
+        yield Record(f"{filing.accession}:{number:03d}", at, row, available_at_source="edgar_accepted")
 
 
 def is_ownership_form(root: Element | None) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from pit_fetch.paging import newest_first
 from pit_fetch.provider import Context, Page, Query, Record
 from pit_fetch_providers.edgar import forms, release, subject, submissions
 from pit_fetch_providers.edgar.submissions import Row
@@ -26,7 +25,7 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Page]:
                 record = _record(row, cik, None)._replace(id="")
             case None:
                 record = UNREADABLE
-        yield Page((record,), newest_first, continues_previous=place > 0)
+        yield Page((record,), newest_first=True, continues_previous=place > 0)
 
 
 def parse_reply(body: bytes, query: Query) -> Iterator[Record]:
@@ -66,4 +65,4 @@ def _record(row: Row, cik: int, at: datetime | None) -> Record:
         "primary_document": row.document,
         "url": files.url(cik, row.accession, row.document) if cik else None,
     }
-    return Record(row.accession, at, "edgar_accepted", payload)
+    return Record(row.accession, at, payload, available_at_source="edgar_accepted")

@@ -51,7 +51,9 @@ def _newest(query: Query, context: Context, cik: int) -> Iterator[Record | Gap]:
         looked_at.append(row)
         filing = releases.filing_in(row)
         found = list(_documents(query, context, cik, filing, at, row))
-        yield from found or [Record(row.accession, at, "edgar_accepted", _payload(filing, cik, row))]
+        yield from found or [
+            Record(row.accession, at, _payload(filing, cik, row), available_at_source="edgar_accepted")
+        ]
         if found:
             return
 
@@ -137,7 +139,7 @@ def _record(document: Document, cik: int, filing: ListedFiling, at: datetime | N
         "url": files.url(cik, filing.accession, document.file or f"{filing.accession}.txt"),
         "text": None if source is None else text.document_text(source, document.file),
     }
-    return Record(f"{filing.accession}:{document.sequence:03d}", at, "edgar_accepted", payload)
+    return Record(f"{filing.accession}:{document.sequence:03d}", at, payload, available_at_source="edgar_accepted")
 
 
 def _payload(filing: ListedFiling, cik: int, row: Row | None) -> dict[str, Any]:

@@ -11,7 +11,21 @@ from datetime import UTC, date, datetime, time
 from typing import Any
 
 from pit_fetch.gaps import Code
-from pit_fetch.provider import Basis, Context, Gap, Operation, Option, Provider, Query, Record, Watermark, Window, gap
+from pit_fetch.provider import (
+    Archiving,
+    Basis,
+    Caveat,
+    Context,
+    Dating,
+    Gap,
+    Operation,
+    Option,
+    Provider,
+    Query,
+    Record,
+    Watermark,
+    gap,
+)
 from pit_fetch.times import NEW_YORK
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.edgar import client, companies, forms
@@ -92,7 +106,7 @@ def select(query: Query, record: Record) -> bool:
     return of_company and is_filed and forms.is_wanted(payload["form"], wanted.forms)
 
 
-def read(body: bytes, query: Query) -> Iterator[Record | Gap]:
+def parse_reply(body: bytes, query: Query) -> Iterator[Record | Gap]:
     """Yield the filings of one saved reply. It does not show a release, so with a PIT all of them are undated."""
     if query.options["tickers"]:
         refuse("--tickers needs the network: with --input-file, use --ciks.")
@@ -116,23 +130,24 @@ def _is_ordered(query: Query) -> bool:
     return not query.options["exact"] and (query.open_mode or forms.all_ordinary(_forms(query)))
 
 
-def of_today(query: Query) -> Iterable[str]:
+def name_caveats(query: Query) -> Iterator[Caveat]:
     """Yield the options that today's list of tickers, or today's names, give a meaning to."""
     if query.options["tickers"]:
-        yield as_of_fetch("--tickers uses {tickers}, whatever the PIT: give --ciks.", query)
+        yield as_of_fetch("--tickers uses {tickers}, whatever the PIT: give --ciks.", query, of_today=True)
     if query.options["entity"]:
-        yield as_of_fetch("--entity is matched against {names}, whatever the PIT: give --ciks.", query)
+        yield as_of_fetch("--entity is matched against {names}, whatever the PIT: give --ciks.", query, of_today=True)
 
 
-def caveats(query: Query) -> Iterable[str]:
+def caveats(query: Query) -> Iterator[str | Caveat]:
     """Yield what cannot be shown; from the request alone."""
+    yield from name_caveats(query)
     if not query.open_mode and query.offline:
         yield "A saved search reply does not show when a filing was released: with --pit, nothing in it is served."
     elif not query.open_mode and _is_ordered(query):
         yield "A filing that was not released on its filing date may be missing: --exact finds it, if it was public."
 
 
-def when_captured(query: Query) -> str:
+def _note(query: Query) -> str:
     """Return what a capture of this request cannot answer later, and what to write to change that."""
     options = query.options
     times = (
@@ -193,7 +208,7 @@ def _ciks(query: Query) -> set[int]:
     return {number for number in numbers if number is not None}
 
 
-def _check_query(query: Query) -> Query:
+def _normalize(query: Query) -> Query:
     """Return the query if EDGAR can find what it asks for. Raise ConfigError otherwise."""
     spelled = tuple(form.upper() for form in query.options["forms"] or ()) or None
     query = query._replace(options={**query.options, "forms": spelled})
@@ -234,12 +249,8 @@ def _day(moment: datetime) -> date:
 PROVIDER = Provider(
     name="sec_full_text",
     summary="SEC filings by what they say (EDGAR full-text search, since 2001), with the time of their release",
-    fetch=fetch,
-    parse_reply=read,
     select=select,
-    resolve=resolve,
     when_empty=when_empty,
-    when_captured=when_captured,
     hosts=client.HOSTS,
     credentials=(client.USER_AGENT,),
     options=(
@@ -288,19 +299,21 @@ PROVIDER = Provider(
     ),
     operations=(
         Operation(
-            rule="by release: the end of the day whose index lists the filing, or what its header says",
-            why="filing dates are moved back on request, so they are not evidence",
-            basis=(Basis("file_date", "day"),),
+            fetch=fetch,
+            parse_reply=parse_reply,
+            dating=Dating(
+                rule="by release: the end of the day whose index lists the filing, or what its header says",
+                why="filing dates are moved back on request, so they are not evidence",
+                basis=(Basis("file_date", "day"),),
+            ),
             fields=filings.FIELDS,
-            normalize_query=_check_query,
-            window=Window.BY_SELECT,  # in filing dates, which are days in New York
-            earliest=_earliest,
+            normalize=_normalize,
+            window="select",  # in filing dates, which are days in New York
+            archiving=Archiving(earliest=_earliest, resolve=resolve, note=_note),
             caveats=caveats,
-            of_today=of_today,
         ),
     ),
     page_size=search.PAGE_SIZE,
-    agents=("sec_full_text",),
     search_terms="sec edgar filings filing efts sec-edgar",
     help="""\
 A phrase needs its own quotes inside the shell's: '"going concern" liquid*'.

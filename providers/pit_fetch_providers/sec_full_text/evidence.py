@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from datetime import date, datetime
 from typing import NamedTuple
 
-from pit_fetch.provider import SourceTag
 from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch_providers.edgar import forms
 from pit_fetch_providers.edgar.acceptance import Acceptance, available_at, proof
@@ -124,7 +123,7 @@ class Evidence(NamedTuple):
         if self.ordered and at is not None and (bound is None or at > bound):
             # It would break the order, and what it displaced must not depend on how the window is cut.
             return Release(None)
-        source: SourceTag = "provider_metadata" if acceptance.accepted is None else "edgar_accepted"
+        source: str = "provider_metadata" if acceptance.accepted is None else "edgar_accepted"
         return Release(at, source, acceptance, acceptance.names)
 
     def _is_public(self, stamp: Release) -> bool:

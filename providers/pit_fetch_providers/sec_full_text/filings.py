@@ -13,7 +13,7 @@ from datetime import date, datetime
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from pit_fetch.provider import Field, Record, SourceTag
+from pit_fetch.provider import Field, Record
 from pit_fetch.times import in_new_york, parse_date
 from pit_fetch_providers.edgar import client
 from pit_fetch_providers.edgar.acceptance import Acceptance, accepted_at
@@ -91,7 +91,7 @@ class Release(NamedTuple):
     """The instant at which a filing became public (None: cannot be shown), the basis for it, and the names there."""
 
     at: datetime | None
-    source: SourceTag = "provider_metadata"
+    source: str = "provider_metadata"
     acceptance: Acceptance | None = None
     names: tuple[str, ...] = ()
 
@@ -116,7 +116,7 @@ def record(filing: Filing, stamp: Release, open_mode: bool) -> Record:
     }
     if open_mode:
         payload |= {key: list(filing.today[key]) for key in ("tickers", "sic_codes")}
-    return Record(filing.accession, stamp.at, stamp.source, payload)
+    return Record(filing.accession, stamp.at, payload, available_at_source=stamp.source)
 
 
 def url(filing: Filing, name: str) -> str:

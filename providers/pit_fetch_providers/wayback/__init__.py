@@ -13,8 +13,10 @@ from datetime import timedelta
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import (
+    Archiving,
     Basis,
     Context,
+    Dating,
     Field,
     Operation,
     Option,
@@ -39,12 +41,14 @@ _STAMPS = (
 )
 
 
-def fetch(query: Query, context: Context) -> Iterator[Record | Watermark]:
-    """Yield the captures of the index, or those that lead to the page. Raise UpstreamError."""
-    if query.operation.name == "page":
-        require_parser()
-        yield from page.fetch(query, context)
-        return
+def fetch_page(query: Query, context: Context) -> Iterator[Record]:
+    """Yield the captures that lead to the page. Raise UpstreamError."""
+    require_parser()
+    yield from page.fetch(query, context)
+
+
+def fetch_captures(query: Query, context: Context) -> Iterator[Record | Watermark]:
+    """Yield the captures of the index. Raise UpstreamError."""
     match = query.options["match"]
     for interval in index.intervals(query, match):
         yield from map(capture.listed_record, index.rows(context, query.options["url"], match, interval))
@@ -52,9 +56,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Watermark]:
 
 
 def parse_reply(body: bytes, query: Query) -> Iterator[Record]:
-    """Yield the captures of a saved reply of the index. Raise UpstreamError for a page, which lacks its headers."""
-    if query.operation.name == "page":
-        raise UpstreamError(Code.MALFORMED, problem="a saved page does not say when it was captured")
+    """Yield the captures of a saved reply of the index. Raise UpstreamError."""
     if body.lstrip()[:1] in (b"<", b"{", b"["):
         raise UpstreamError(Code.MALFORMED, problem="it is no reply of the index in text")
     for row in index.parse_rows(body):
@@ -69,13 +71,10 @@ PROVIDER = Provider(
     name="wayback",
     summary="Wayback Machine (web.archive.org): pages of the web as they were captured, and lists of captures",
     aliases=("wayback-machine", "internet-archive"),
-    fetch=fetch,
-    parse_reply=parse_reply,
     derive=derive,
     hosts=(api.INDEX, api.CAPTURES),
     credentials=(CONTACT,),
     options=(
-        Option("op", "page or captures", choices=("page", "captures"), default="page", positional="one", metavar="OP"),
         Option(
             "url",
             "the address, as people write it",
@@ -101,9 +100,12 @@ PROVIDER = Provider(
     operations=(
         Operation(
             name="page",
-            rule="five minutes after the later of the capture and its origin's own dates; undated if these are more "
-            "than a day later",
-            why="a capture is stamped when its request begins, and one of 1996 holds a page of July 1997",
+            fetch=fetch_page,  # a saved page lacks its headers, which say when it was captured
+            dating=Dating(
+                rule="five minutes after the later of the capture and its origin's own dates; undated if these are "
+                "more than a day later",
+                why="a capture is stamped when its request begins, and one of 1996 holds a page of July 1997",
+            ),
             needs=("url",),
             takes=("as",),
             fields=(
@@ -112,23 +114,27 @@ PROVIDER = Provider(
                 Field("digest_matches", "flag"),
                 *fields("links text"),
             ),
-            window=None,
-            chooses=True,
+            window="",
+            archiving=Archiving(chooses=True),
             caveats=with_a_pit(_HINDSIGHT),
             timeout=180.0,
             search_terms="snapshot memento read article text",
         ),
         Operation(
             name="captures",
-            rule="five minutes after the stamp of the capture in the archive's index",
-            why="a capture is stamped when its request begins",
+            fetch=fetch_captures,
+            parse_reply=parse_reply,
+            dating=Dating(
+                rule="five minutes after the stamp of the capture in the archive's index",
+                why="a capture is stamped when its request begins",
+                basis=(Basis("timestamp", after=timedelta(minutes=5)),),
+            ),
             needs=("url",),
             takes=("match",),
             fields=(
                 *fields("url", instant="captured_at", integer="status size"),
                 *fields("content_type digest"),
             ),
-            basis=(Basis("timestamp", after=timedelta(minutes=5)),),
             caveats=with_a_pit(_HINDSIGHT + _STAMPS),
             timeout=180.0,
             search_terms="snapshots list history cdx timemap mementos",
@@ -136,7 +142,6 @@ PROVIDER = Provider(
     ),
     page_size=100,
     packages=("selectolax",),
-    agents=("wayback",),
     search_terms="archive webarchive internetarchive memento web page",
     help="""\
 page serves the newest capture at or before the PIT that shows the page, and before it any newer one that

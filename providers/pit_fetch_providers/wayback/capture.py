@@ -70,7 +70,7 @@ def record(capture: Capture, reached_at: datetime | None) -> Record:
     available_at = capture.public_from
     if available_at is not None and reached_at is not None:
         available_at = max(available_at, reached_at)
-    return Record(capture.row.id, available_at, "provider_metadata", _payload(capture))
+    return Record(capture.row.id, available_at, _payload(capture))
 
 
 def listed_record(row: Row) -> Record:
@@ -83,7 +83,7 @@ def listed_record(row: Row) -> Record:
         "digest": row.digest,
         "size": row.size,
     }
-    return Record(row.id, public_from(row.captured_at), "provider_metadata", payload)
+    return Record(row.id, public_from(row.captured_at), payload)
 
 
 def _payload(capture: Capture) -> dict[str, Any]:

@@ -15,8 +15,22 @@ from typing import Any
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
-from pit_fetch.paging import follow, newest_first
-from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record, Stage
+from pit_fetch.paging import follow
+from pit_fetch.provider import (
+    Archiving,
+    Basis,
+    Caveat,
+    Context,
+    Dating,
+    Field,
+    Operation,
+    Option,
+    Page,
+    Provider,
+    Query,
+    Record,
+    Stage,
+)
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.shared import CONTACT, UNREADABLE, fields, refuse, with_a_pit
 from pit_fetch_providers.wikipedia import api, history, titles, wikitext
@@ -34,17 +48,10 @@ _HINDSIGHT = (
 _FILE = " A saved reply does not show which page had the title at the PIT, and what was imported."
 
 
-def fetch(query: Query, context: Context) -> Iterator[Record | Page]:
-    """Yield the article as it stood, or the revisions of its page. Raise UpstreamError."""
-    is_article = query.operation.name == "article"
-    if is_article:
-        wikitext.require_parser()
-    if (query.now if is_article else query.horizon) <= _FIRST:
+def fetch_revisions(query: Query, context: Context) -> Iterator[Page]:
+    """Yield the revisions of the page. Raise UpstreamError."""
+    if query.horizon <= _FIRST:
         return
-    yield from _article(query, context) if is_article else _revisions(query, context)
-
-
-def _revisions(query: Query, context: Context) -> Iterator[Page]:
     place, until, now = _find_page(query, context), _stamped_by(query.horizon), _stamped_by(query.now)
     later = list(place.later)
     if until < now:  # a cursor or --date-to leaves out the newer ones, whose numbers show what is imported
@@ -55,7 +62,7 @@ def _revisions(query: Query, context: Context) -> Iterator[Page]:
         found = history.revisions(context, place, until, _PAGE_SIZE, after)
         return [_list_revision(query, place.pageid, revision, numbers) for revision in found.rows], found.further
 
-    yield from follow(page, "", newest_first)
+    yield from follow(page, "", newest_first=True)
 
 
 def _find_page(query: Query, context: Context) -> history.Place:
@@ -66,8 +73,11 @@ def _find_page(query: Query, context: Context) -> history.Place:
     return place if place.had_title(title, newest) else place._replace(pageid=0)
 
 
-def _article(query: Query, context: Context) -> Iterator[Record]:
-    """Yield the revision that stood, or what it redirected to, known since both were there."""
+def fetch_article(query: Query, context: Context) -> Iterator[Record]:
+    """Yield the revision that stood, or what it redirected to, known since both were there. Raise UpstreamError."""
+    wikitext.require_parser()
+    if query.now <= _FIRST:
+        return
     title: str | None = query.options["title"]
     found, path = list[Record](), list[str]()
     while title is not None and title not in path and len(path) <= _MOST_REDIRECTS:
@@ -99,7 +109,7 @@ def _standing_revision(query: Query, context: Context, title: str) -> tuple[int,
     return place.pageid, revision, revision.at + history.MARGIN
 
 
-def read(body: bytes, query: Query) -> Iterator[Record]:
+def parse_reply(body: bytes, query: Query) -> Iterator[Record]:
     """Yield the revisions in a saved reply of the API. Raise UpstreamError."""
     document = lenient_json(body, 5)
     result = document.get("query") if isinstance(document, dict) else None
@@ -146,7 +156,7 @@ def _record(
     language = query.options["lang"]
     url = f"https://{language}.wikipedia.org/w/index.php?oldid={revision.revid}"
     payload = {**identity, "edited_at": history.spelled(revision.at), "url": url, **details}
-    return Record(f"{language}:{identity['pageid']}@{revision.revid}", public, "provider_metadata", payload)
+    return Record(f"{language}:{identity['pageid']}@{revision.revid}", public, payload)
 
 
 def derive(query: Query) -> Stage | None:
@@ -154,7 +164,7 @@ def derive(query: Query) -> Stage | None:
     return (lambda records: islice(records, 1)) if query.operation.name == "article" else None
 
 
-def _understood(query: Query) -> Query:
+def _normalize(query: Query) -> Query:
     if query.options["title"] is None:
         return query
     title = titles.parse_title(query.options["title"])
@@ -168,21 +178,25 @@ def when_empty(query: Query) -> str:
     return "A title is an article's, such as Apple Inc., and lang the code of its Wikipedia, such as en, de or zh."
 
 
-def _caveats(query: Query) -> Iterable[str]:
+def _caveats(query: Query) -> Iterable[Caveat]:
     return with_a_pit(_HINDSIGHT + (_FILE if query.offline else ""))(query)
 
 
 _ARTICLE = Operation(
     name="article",
-    rule="a minute after the time of the revision",
-    why="a revision is never changed, and is stamped seconds before others see it",
+    fetch=fetch_article,
+    parse_reply=parse_reply,
+    dating=Dating(
+        rule="a minute after the time of the revision",
+        why="a revision is never changed, and is stamped seconds before others see it",
+        basis=(Basis("timestamp", after=timedelta(minutes=1)),),
+    ),
     needs=("title",),
     takes=("lang", "as"),
     fields=(*fields("title", integer="pageid revision", instant="edited_at"), *fields("url links text")),
-    window=None,
-    chooses=True,
-    basis=(Basis("timestamp", after=timedelta(minutes=1)),),
-    normalize_query=_understood,
+    window="",
+    archiving=Archiving(chooses=True),
+    normalize=_normalize,
     caveats=_caveats,
     search_terms="page text extract summary content",
 )
@@ -191,21 +205,11 @@ PROVIDER = Provider(
     name="wikipedia",
     summary="Wikipedia: articles as they stood, in any language, and their revisions",
     aliases=("wiki",),
-    fetch=fetch,
-    parse_reply=read,
     derive=derive,
     when_empty=when_empty,
     hosts=(api.HOST,),
     credentials=(CONTACT,),
     options=(
-        Option(
-            "op",
-            "article or revisions",
-            choices=("article", "revisions"),
-            default="article",
-            positional="one",
-            metavar="OP",
-        ),
         Option(
             "title",
             "the article's title, or its address",
@@ -233,19 +237,19 @@ PROVIDER = Provider(
         _ARTICLE,
         _ARTICLE._replace(
             name="revisions",
+            fetch=fetch_revisions,
             takes=("lang",),
             fields=(
                 *fields(integer="pageid revision parent size", instant="edited_at"),
                 *fields("url comment sha1"),
                 Field("is_minor", "flag"),
             ),
-            window="",
+            window="available_at",
             search_terms="history edits changes",
         ),
     ),
     page_size=_PAGE_SIZE,
     packages=("mwparserfromhell",),
-    agents=("wikipedia",),
     search_terms="encyclopedia mediawiki wikimedia",
     help="""\
 article serves the revision that stood at the PIT, along the redirects of then; revisions lists those that

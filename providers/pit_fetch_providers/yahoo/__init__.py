@@ -7,14 +7,31 @@ they come from an archive, or not at all. A row with a time of its own is dated 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
+from typing import Any
 
 from pit_fetch.paging import numbered
-from pit_fetch.provider import Basis, Context, Field, Operation, Option, Page, Provider, Query, Record
+from pit_fetch.provider import (
+    Archiving,
+    Basis,
+    Caveat,
+    Context,
+    Dating,
+    Field,
+    HttpReply,
+    Operation,
+    Option,
+    Page,
+    Provider,
+    Query,
+    Record,
+)
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.shared import fields, refuse, with_a_pit
 from pit_fetch_providers.yahoo import api, earnings, news, prices, ratings
+
+Parse = Callable[[bytes, Query, datetime], Iterable[Record]]
 
 SYMBOL = r"[A-Z0-9^][A-Z0-9.^=&_-]{0,31}"
 _SHARE_CLASSES = (".A", ".B")  # no exchange has such a suffix
@@ -30,39 +47,23 @@ _RESTATED = (
 )
 
 
-def fetch(query: Query, context: Context) -> Iterable[Record | Page]:
-    """Return the records of the operation on the symbol."""
-    symbol = query.options["symbol"]
-    match query.operation.name:
-        case "prices":
-            reply = api.chart(context, symbol, prices.parameters(query))
-        case "news":
-            reply = api.news(context, symbol, query.options["tab"])
-        case "earnings":
-            page = api.earnings(context, symbol)
-            return numbered(lambda row: earnings.read(page(row).body, query), size=api.PAGE_ROWS, step=api.PAGE_ROWS)
-        case name:
-            reply = api.summary(context, symbol, ratings.MODULES[name])
-    return () if reply is None else _records(reply.body, query, reply.received_at)
+def _fetching(ask: Callable[[Query, Context], HttpReply | None], parse: Parse) -> dict[str, Any]:
+    """Return the functions of an operation that takes one request."""
+
+    def fetch(query: Query, context: Context) -> Iterable[Record]:
+        reply = ask(query, context)
+        return () if reply is None else parse(reply.body, query, reply.received_at)
+
+    return {"fetch": fetch, "parse_reply": lambda body, query: parse(body, query, query.started)}
 
 
-def read(body: bytes, query: Query) -> Iterable[Record]:
-    """Return the records of one raw reply of the operation's endpoint; for earnings that is a page."""
-    return _records(body, query, query.started)
+def _asking_module(name: str) -> Callable[[Query, Context], HttpReply | None]:
+    return lambda query, context: api.summary(context, query.options["symbol"], ratings.MODULES[name])
 
 
-def _records(body: bytes, query: Query, received: datetime) -> Iterable[Record]:
-    match query.operation.name:
-        case "prices":
-            return prices.read(body, query, received)
-        case "news":
-            return news.read(body)
-        case "earnings":
-            return earnings.read(body, query)
-        case "upgrades":
-            return ratings.upgrades(body, query, received)
-        case _:
-            return ratings.consensus(body, query, received)
+def fetch_earnings(query: Query, context: Context) -> Iterable[Page]:
+    page = api.earnings(context, query.options["symbol"])
+    return numbered(lambda row: earnings.read(page(row).body, query), size=api.PAGE_ROWS, step=api.PAGE_ROWS)
 
 
 def when_empty(query: Query) -> str:
@@ -87,22 +88,31 @@ def _price_query(query: Query) -> Query:
     if not prices.is_intraday(query.options["interval"]):
         return query
     # Some of their closes have four decimals, which cannot be told from what was divided: they have no claim.
-    return query._replace(operation=query.operation._replace(window="start", reach="newest", claims=""))
+    dating = query.operation.dating._replace(claims="")
+    return query._replace(
+        operation=query.operation._replace(window="start", dating=dating, archiving=Archiving(reach="newest"))
+    )
 
 
-def _claim_caveats(query: Query) -> Iterable[str]:
+def _claim_caveats(query: Query) -> Iterable[Caveat]:
     return with_a_pit(_HOLDER)(query) if query.accepts_claims else ()
 
 
-_SYMBOL_OPERATION = Operation(needs=("symbol",), normalize_query=_check_symbol)
+_SYMBOL_OPERATION = Operation(needs=("symbol",), normalize=_check_symbol)
 _PRICES = _SYMBOL_OPERATION._replace(
     name="prices",
-    rule="when it is fetched, and not before the bar is over: a day by 20:00 of its exchange, or by its end",
-    why="every price is divided by the splits that came later, and adjclose by later dividends (recorded)",
-    claims="of shares in dollars, closes as traded: the splits of today's chart are undone; a day by 20:00 New York, a "
-    "longer bar or a split by the end of its last day; Yahoo may have corrected both since, or not divided by a split",
+    **_fetching(
+        lambda query, context: api.chart(context, query.options["symbol"], prices.parameters(query)), prices.read
+    ),
+    dating=Dating(
+        rule="when it is fetched, and not before the bar is over: a day by 20:00 of its exchange, or by its end",
+        why="every price is divided by the splits that came later, and adjclose by later dividends (recorded)",
+        claims="of shares in dollars, closes as traded: the splits of today's chart are undone; a day by 20:00 New "
+        "York, a longer bar or a split by the end of its last day; Yahoo may have corrected both since, or not divided "
+        "by a split",
+        by="receipt",
+    ),
     caveats=_claim_caveats,
-    dating="receipt",
     takes=("interval",),
     period="start",
     search_terms="bars ohlc ohlcv candles chart history quote quotes daily intraday",
@@ -112,37 +122,50 @@ _PRICES = _SYMBOL_OPERATION._replace(
         *fields(number="amount numerator denominator"),
     ),
     window="date",
-    normalize_query=_price_query,
+    normalize=_price_query,
 )
 _NEWS = _SYMBOL_OPERATION._replace(
     name="news",
-    rule="the later of pubDate and displayTime, on a whole minute its end; both are needed",
-    why="displayTime can be days after pubDate, and the text is that of then (recorded)",
-    claims="pubDate, on a whole minute its end; the text is that of displayTime (recorded: three days later)",
+    **_fetching(
+        lambda query, context: api.news(context, query.options["symbol"], query.options["tab"]),
+        lambda body, query, received: news.read(body),
+    ),
+    dating=Dating(
+        rule="the later of pubDate and displayTime, on a whole minute its end; both are needed",
+        why="displayTime can be days after pubDate, and the text is that of then (recorded)",
+        claims="pubDate, on a whole minute its end; the text is that of displayTime (recorded: three days later)",
+    ),
     takes=("tab",),
-    reach="some",
+    archiving=Archiving(reach="some"),
     fields=fields("title summary url publisher contentType", instant="pubDate displayTime", required="title"),
     caveats=with_a_pit(_NEWEST + _HOLDER),
 )
 _EARNINGS = _SYMBOL_OPERATION._replace(
     name="earnings",
+    fetch=fetch_earnings,
+    parse_reply=earnings.read,
     search_terms="eps",
-    rule="the end of the New York day five hours after the row's hour; never on a weekend or without reportedEPS",
-    why="hours are up to five hours early, and a day without time is the evening before (users' reports)",
+    dating=Dating(
+        rule="the end of the New York day five hours after the row's hour; never on a weekend or without reportedEPS",
+        why="hours are up to five hours early, and a day without time is the evening before (users' reports)",
+        basis=(Basis("date", "start", after=timedelta(hours=5)),),
+    ),
     fields=fields("symbol company date", number="epsEstimate reportedEPS surprisePercent"),
     window="date",
     period="date",
-    basis=(Basis("date", "start", after=timedelta(hours=5)),),
     caveats=with_a_pit(_RESTATED + _HOLDER),
 )
 _UPGRADES = _SYMBOL_OPERATION._replace(
     name="upgrades",
-    rule="when it is fetched",
-    why="of 1,309 actions recorded in 2021 none had the same time in 2025, and 805 had an earlier one",
-    claims="gradeDate, at midnight the end of that New York day; Yahoo changes it afterwards (of 1,309 actions in four "
-    "years all, 805 to an earlier time, 6 of them by more than six hours), and leaves actions out",
+    **_fetching(_asking_module("upgrades"), ratings.upgrades),
+    dating=Dating(
+        rule="when it is fetched",
+        why="of 1,309 actions recorded in 2021 none had the same time in 2025, and 805 had an earlier one",
+        claims="gradeDate, at midnight the end of that New York day; Yahoo changes it afterwards (of 1,309 actions in "
+        "four years all, 805 to an earlier time, 6 of them by more than six hours), and leaves actions out",
+        by="receipt",
+    ),
     caveats=_claim_caveats,
-    dating="receipt",
     fields=(
         *fields(instant="gradeDate"),
         *fields("firm toGrade fromGrade action priceTargetAction", number="currentPriceTarget priorPriceTarget"),
@@ -152,9 +175,12 @@ _UPGRADES = _SYMBOL_OPERATION._replace(
 )
 _CONSENSUS = _SYMBOL_OPERATION._replace(
     name="consensus",
-    rule="when it is fetched",
-    why="votes, targets and estimates are those of the moment, and carry no time",
-    dating="receipt",
+    **_fetching(_asking_module("consensus"), ratings.consensus),
+    dating=Dating(
+        rule="when it is fetched",
+        why="votes, targets and estimates are those of the moment, and carry no time",
+        by="receipt",
+    ),
     fields=(
         *fields("record_type period", integer="strongBuy buy hold sell strongSell"),
         *fields(
@@ -164,19 +190,16 @@ _CONSENSUS = _SYMBOL_OPERATION._replace(
         *fields("recommendationKey financialCurrency", date="endDate", number="growth"),
         *(Field(name, "object") for name in ratings.ESTIMATES),
     ),
-    window=None,
+    window="",
 )
 
 PROVIDER = Provider(
     name="yahoo",
     summary="Yahoo Finance: news and earnings dates; prices, upgrades and the consensus as they are when fetched",
     aliases=("yahoo-finance", "yfinance"),
-    fetch=fetch,
-    parse_reply=read,
     when_empty=when_empty,
     hosts=(api.QUERY, api.WEB, api.COOKIES),
     options=(
-        Option("op", "prices, news, earnings, upgrades or consensus", positional="one", metavar="OP"),
         Option("symbol", "one of Yahoo's symbols", metavar="AAPL", uppercase=True, search_terms=search_terms.SYMBOL),
         Option(
             "interval",
@@ -192,7 +215,6 @@ PROVIDER = Provider(
     operations=(_PRICES, _NEWS, _EARNINGS, _UPGRADES, _CONSENSUS),
     page_size=100,
     packages=("curl_cffi",),
-    agents=("yahoo",),
     help="""\
 Needs the package curl_cffi, since Yahoo answers browsers only: pit_fetch sources yahoo says how to install it.
 prices are served newest first. prices, upgrades and consensus are snapshots: with a PIT in the past they come

@@ -98,7 +98,6 @@ def _record(row: Sequence[str], names: Sequence[str | None], query: Query) -> Re
     return Record(
         id=f"{texts['symbol']}@{hour:%Y-%m-%dT%H}",
         available_at=None if numbers["reportedEPS"] is None else _public_from(late),
-        available_at_source="provider_metadata",
         payload=payload,
     )
 

@@ -51,7 +51,6 @@ def _article(row: Mapping[str, Any], content: Mapping[str, Any]) -> Record:
     return Record(
         name,
         None if published is None or displayed is None else max(map(end_of_minute, (published, displayed))),
-        "provider_metadata",
         {
             **texts_in(content, "title"),
             "summary": text_or_none(content.get("summary")),
@@ -76,7 +75,6 @@ def _search_article(row: Mapping[str, Any]) -> Record:
     return Record(
         name,
         None if moment is None else end_of_minute(moment),
-        "provider_metadata",
         {
             **texts_in(row, "title"),
             "summary": None,

@@ -138,7 +138,6 @@ class _Subject(NamedTuple):
         return Record(
             id=f"{self.symbol}@{name}" + ("" if kind == "bar" else f"#{kind}"),
             available_at=self._over(begins) if kind == "bar" else self.received,
-            available_at_source="provider_metadata",
             payload={**common, **values},
             at_receipt=True,
             claimed_at=claimed_at,

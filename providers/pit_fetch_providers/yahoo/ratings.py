@@ -51,7 +51,7 @@ def consensus(body: bytes, query: Query, received: datetime) -> Iterator[Record]
 
     def record(kind: str, name: str, values: Mapping[str, Any]) -> Record:
         full = ":".join(filter(None, (symbol, kind, name)))
-        return Record(full, received, "provider_metadata", {"record_type": kind, **values}, at_receipt=True)
+        return Record(full, received, {"record_type": kind, **values}, at_receipt=True)
 
     if "recommendationTrend" in known:
         for period, row in _trend_rows(modules["recommendationTrend"]):
@@ -74,7 +74,6 @@ def _upgrade(row: Mapping[str, Any], symbol: str | None, received: datetime) -> 
     return Record(
         id=":".join((*filter(None, [symbol]), f"{graded:%Y%m%dT%H%M%SZ}", firm, str(grade["action"]))),
         available_at=received,
-        available_at_source="provider_metadata",
         payload={
             "gradeDate": f"{graded:%Y-%m-%dT%H:%M:%SZ}",
             **grade,

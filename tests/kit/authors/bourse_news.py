@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from pit_fetch.paging import follow, newest_first
-from pit_fetch.provider import Context, Field, Host, Operation, Page, Provider, Query, Record
+from pit_fetch.paging import follow
+from pit_fetch.provider import Context, Dating, Field, Host, Operation, Page, Provider, Query, Record
 from pit_fetch.times import NEW_YORK, end_of_minute, wall_clock
 from pit_fetch.wire import body_of, lenient_json, rows_in
 
@@ -26,7 +26,7 @@ def fetch(query: Query, context: Context) -> Iterator[Page]:
             return [], None
         return list(read(body, query)), cursor_of(lenient_json(body, rows=2))
 
-    yield from follow(page, "", newest_first)
+    yield from follow(page, "", newest_first=True)
 
 
 def cursor_of(document: dict[str, Any]) -> str | None:
@@ -51,7 +51,6 @@ def record(row: dict[str, Any]) -> Record:
     return Record(
         id=number if isinstance(number, str) else "",
         available_at=stamp(fields.get("posted")),
-        available_at_source="provider_metadata",
         payload={
             "title": fields["title"] if isinstance(fields.get("title"), str) else "",
             "symbols": [name for name in fields.get("symbols") or () if isinstance(name, str)]
@@ -73,11 +72,14 @@ def stamp(text: object) -> datetime | None:
 PROVIDER = Provider(
     name="kit-bourse-news",
     summary="news of the bourse",
-    fetch=fetch,
-    parse_reply=read,
     hosts=(Host(HOST, "https://bourse.example", "PIT_FETCH_KIT_URL"),),
     operations=(
-        Operation(rule="the end of its minute in New York", fields=(Field("title"), Field("symbols", "list"))),
+        Operation(
+            fetch=fetch,
+            parse_reply=read,
+            dating=Dating(rule="the end of its minute in New York"),
+            fields=(Field("title"), Field("symbols", "list")),
+        ),
     ),
     page_size=SIZE,
 )

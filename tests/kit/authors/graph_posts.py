@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from pit_fetch.paging import follow, newest_first
-from pit_fetch.provider import Context, Field, Host, Operation, Page, Provider, Query, Record
+from pit_fetch.paging import follow
+from pit_fetch.provider import Context, Dating, Field, Host, Operation, Page, Provider, Query, Record
 from pit_fetch.wire import body_of, record_in, rows_in
 
 HOST = "Graph"
@@ -26,7 +26,7 @@ def fetch(query: Query, context: Context) -> Iterator[Page]:
         following = info.get("endCursor") if info.get("hasNextPage") is True else None
         return list(read(body, query)), following if isinstance(following, str) else None
 
-    yield from follow(page, "", newest_first)
+    yield from follow(page, "", newest_first=True)
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
@@ -42,7 +42,6 @@ def record(node: Any) -> Record:
         id=name if isinstance(name, str) else "",
         available_at=created if is_dated else None,
         revised_at=edited,
-        available_at_source="provider_metadata",
         payload={"text": text if isinstance(text, str) else ""},
     )
 
@@ -56,9 +55,9 @@ def instant(seconds: object) -> datetime | None:
 PROVIDER = Provider(
     name="kit-graph-posts",
     summary="posts",
-    fetch=fetch,
-    parse_reply=read,
     hosts=(Host(HOST, "https://graph.example", "PIT_FETCH_KIT_URL"),),
-    operations=(Operation(rule="when it was posted", fields=(Field("text"),)),),
+    operations=(
+        Operation(fetch=fetch, parse_reply=read, dating=Dating(rule="when it was posted"), fields=(Field("text"),)),
+    ),
     page_size=SIZE,
 )

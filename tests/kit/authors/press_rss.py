@@ -6,7 +6,18 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from pit_fetch.gaps import Code
-from pit_fetch.provider import Context, Field, Host, Operation, Provider, Query, Record, UpstreamError
+from pit_fetch.provider import (
+    Archiving,
+    Context,
+    Dating,
+    Field,
+    Host,
+    Operation,
+    Provider,
+    Query,
+    Record,
+    UpstreamError,
+)
 from pit_fetch.times import parse_http_date, parse_rfc3339
 from pit_fetch.wire import body_of, limited
 
@@ -37,7 +48,6 @@ def record(item: ElementTree.Element) -> Record:
         id=(item.findtext("guid") or "").strip(),
         available_at=None if updates and updated is None else parse_http_date(item.findtext("pubDate")),
         revised_at=updated,
-        available_at_source="provider_metadata",
         payload={"title": item.findtext("title") or "", "summary": item.findtext("description") or ""},
     )
 
@@ -45,8 +55,14 @@ def record(item: ElementTree.Element) -> Record:
 PROVIDER = Provider(
     name="kit-press-rss",
     summary="releases of the press room",
-    fetch=fetch,
-    parse_reply=read,
     hosts=(Host(HOST, "https://press.example", "PIT_FETCH_KIT_URL"),),
-    operations=(Operation(rule="its pubDate", fields=(Field("title"), Field("summary")), reach="newest"),),
+    operations=(
+        Operation(
+            fetch=fetch,
+            parse_reply=read,
+            dating=Dating(rule="its pubDate"),
+            fields=(Field("title"), Field("summary")),
+            archiving=Archiving(reach="newest"),
+        ),
+    ),
 )

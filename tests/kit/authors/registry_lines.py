@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from pit_fetch.provider import Context, Field, Host, Operation, Provider, Query, Record, UpstreamError
+from pit_fetch.provider import Context, Dating, Field, Host, Operation, Provider, Query, Record, UpstreamError
 from pit_fetch.times import parse_wall_clock
 from pit_fetch.wire import body_of, record_in
 
@@ -39,7 +39,6 @@ def record(row: dict[str, Any]) -> Record:
     return Record(
         id=f"{number}/{row['seq']}" if isinstance(number, str) and type(row.get("seq")) is int else "",
         available_at=stamp(row.get("y"), row.get("m"), row.get("d"), row.get("at")),
-        available_at_source="provider_metadata",
         payload={"name": name if isinstance(name, str) else "", "krs": number if isinstance(number, str) else ""},
     )
 
@@ -53,8 +52,13 @@ def stamp(year: object, month: object, day: object, clock: object) -> datetime |
 PROVIDER = Provider(
     name="kit-registry-lines",
     summary="entries of the registry",
-    fetch=fetch,
-    parse_reply=read,
     hosts=(Host(HOST, "https://registry.example", "PIT_FETCH_KIT_URL"),),
-    operations=(Operation(rule="when the entry was shown, in Warsaw", fields=(Field("name"), Field("krs"))),),
+    operations=(
+        Operation(
+            fetch=fetch,
+            parse_reply=read,
+            dating=Dating(rule="when the entry was shown, in Warsaw"),
+            fields=(Field("name"), Field("krs")),
+        ),
+    ),
 )

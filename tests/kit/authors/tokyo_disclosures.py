@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from pit_fetch.paging import newest_first, numbered
-from pit_fetch.provider import Context, Field, Host, Operation, Page, Provider, Query, Record
+from pit_fetch.paging import numbered
+from pit_fetch.provider import Context, Dating, Field, Host, Operation, Page, Provider, Query, Record
 from pit_fetch.times import wall_clock
 from pit_fetch.wire import body_of, rows_in
 
@@ -23,7 +23,7 @@ def fetch(query: Query, context: Context) -> Iterator[Page]:
         body = body_of(context.http.get(HOST, "/disclosures", asked), HOST)
         return [] if body is None else list(read(body, query))
 
-    yield from numbered(page, size=SIZE, step=SIZE, order=newest_first)
+    yield from numbered(page, size=SIZE, step=SIZE, newest_first=True)
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
@@ -35,7 +35,6 @@ def record(row: dict[str, Any]) -> Record:
     return Record(
         id=str(number) if type(number) is int else "",
         available_at=stamp(row.get("discDate"), row.get("discTime")),
-        available_at_source="provider_metadata",
         payload={"company": name if isinstance(name, str) else "", "title": title if isinstance(title, str) else ""},
     )
 
@@ -52,9 +51,14 @@ def stamp(day: object, clock: object) -> datetime | None:
 PROVIDER = Provider(
     name="kit-tokyo-disclosures",
     summary="disclosures in Tokyo",
-    fetch=fetch,
-    parse_reply=read,
     hosts=(Host(HOST, "https://disclosures.example", "PIT_FETCH_KIT_URL"),),
-    operations=(Operation(rule="its time of disclosure in Tokyo", fields=(Field("company"), Field("title"))),),
+    operations=(
+        Operation(
+            fetch=fetch,
+            parse_reply=read,
+            dating=Dating(rule="its time of disclosure in Tokyo"),
+            fields=(Field("company"), Field("title")),
+        ),
+    ),
     page_size=SIZE,
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 
 from pit_fetch.gaps import Code
-from pit_fetch.provider import Basis, Context, Field, Host, Operation, Provider, Query, Record, UpstreamError
+from pit_fetch.provider import Basis, Context, Dating, Field, Host, Operation, Provider, Query, Record, UpstreamError
 from pit_fetch.times import NEW_YORK, wall_clock
 from pit_fetch.wire import body_of, limited
 
@@ -37,7 +37,6 @@ def record(row: dict[str, str]) -> Record:
     return Record(
         id=f"{code}-{tuesday}" if code and tuesday else "",
         available_at=release_of(tuesday) if tuesday else None,
-        available_at_source="provider_metadata",
         payload={
             "market": row.get("Market", "").strip(),
             "long": number(row.get("Long", "")),
@@ -67,14 +66,16 @@ def number(text: str) -> int | None:
 PROVIDER = Provider(
     name="kit-traders-cot",
     summary="positions of traders",
-    fetch=fetch,
-    parse_reply=read,
     hosts=(Host(HOST, "https://cot.traders.example", "PIT_FETCH_KIT_URL"),),
     operations=(
         Operation(
-            rule="the Friday after its Tuesday, 15:30 in New York",
+            fetch=fetch,
+            parse_reply=read,
+            dating=Dating(
+                rule="the Friday after its Tuesday, 15:30 in New York",
+                basis=(Basis("As_of_Date_In_Form_YYMMDD", "day", after=RELEASE),),
+            ),
             fields=(Field("market"), Field("long", "integer"), Field("short", "integer")),
-            basis=(Basis("As_of_Date_In_Form_YYMMDD", "day", after=RELEASE),),
             caveats=lambda query: ("in a week with a holiday the figures come later than their Friday",),
         ),
     ),

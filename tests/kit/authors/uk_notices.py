@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from pit_fetch.paging import follow, newest_first
-from pit_fetch.provider import Context, Field, Host, Operation, Page, Provider, Query, Record
+from pit_fetch.paging import follow
+from pit_fetch.provider import Context, Dating, Field, Host, Operation, Page, Provider, Query, Record
 from pit_fetch.times import wall_clock
 from pit_fetch.wire import body_of, lenient_json, rows_in
 
@@ -30,7 +30,7 @@ def fetch(query: Query, context: Context) -> Iterator[Page]:
         following = document.get("nextBookmark")
         return records, following if isinstance(following, str) and following and records else None
 
-    yield from follow(page, "", newest_first)
+    yield from follow(page, "", newest_first=True)
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
@@ -45,7 +45,6 @@ def record(row: dict[str, Any]) -> Record:
         id=reference if isinstance(reference, str) else "",
         available_at=None if is_amended and amended is None else stamp(row.get("published")),
         revised_at=amended,
-        available_at_source="provider_metadata",
         payload={
             "title": title if isinstance(title, str) else "",
             "value": row["value"] if type(row.get("value")) in (int, float) else None,
@@ -65,11 +64,14 @@ def stamp(text: object) -> datetime | None:
 PROVIDER = Provider(
     name="kit-uk-notices",
     summary="notices of the gazette",
-    fetch=fetch,
-    parse_reply=read,
     hosts=(Host(HOST, "https://notices.example", "PIT_FETCH_KIT_URL"),),
     operations=(
-        Operation(rule="its time of publication in London", fields=(Field("title"), Field("value", "number"))),
+        Operation(
+            fetch=fetch,
+            parse_reply=read,
+            dating=Dating(rule="its time of publication in London"),
+            fields=(Field("title"), Field("value", "number")),
+        ),
     ),
     page_size=SIZE,
 )

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from pit_fetch.paging import follow, newest_first
-from pit_fetch.provider import Context, Field, Host, Operation, Option, Page, Provider, Query, Record
+from pit_fetch.paging import follow
+from pit_fetch.provider import Context, Dating, Field, Host, Operation, Option, Page, Provider, Query, Record
 from pit_fetch.wire import body_of, rows_in
 
 HOST = "Wire Search"
@@ -34,7 +34,7 @@ def fetch(query: Query, context: Context) -> Iterator[Page]:
         return [record(row) for row in rows], following
 
     start: tuple[str, ...] = ()
-    yield from follow(page, start, newest_first)
+    yield from follow(page, start, newest_first=True)
 
 
 def read(body: bytes, query: Query) -> Iterator[Record]:
@@ -48,7 +48,6 @@ def record(row: dict[str, Any]) -> Record:
     return Record(
         id=name if isinstance(name, str) else "",
         available_at=instant(source.get("ts")),
-        available_at_source="provider_metadata",
         payload={key: source[key] if isinstance(source.get(key), str) else "" for key in ("headline", "body")},
     )
 
@@ -62,10 +61,15 @@ def instant(text: object) -> datetime | None:
 PROVIDER = Provider(
     name="kit-wire-search",
     summary="hits of the wire",
-    fetch=fetch,
-    parse_reply=read,
     hosts=(Host(HOST, "https://search.wire.example", "PIT_FETCH_KIT_URL"),),
     options=(Option("text", "words to look for"),),
-    operations=(Operation(rule="the time at which the wire sent it", fields=(Field("headline"), Field("body"))),),
+    operations=(
+        Operation(
+            fetch=fetch,
+            parse_reply=read,
+            dating=Dating(rule="the time at which the wire sent it"),
+            fields=(Field("headline"), Field("body")),
+        ),
+    ),
     page_size=SIZE,
 )

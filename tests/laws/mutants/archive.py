@@ -181,9 +181,13 @@ def _held_since_the_oldest(real: Any) -> Any:
 def _of_reach(recorded: Any, reach: str) -> Any:
     """The fetch, whose operation is taken to hold everything if it has this reach."""
     query = recorded.query
-    if query.operation.reach != reach:
+    if query.operation.archiving.reach != reach:
         return recorded
-    return recorded._replace(query=query._replace(operation=query.operation._replace(reach="all")))
+    return recorded._replace(
+        query=query._replace(
+            operation=query.operation._replace(archiving=query.operation.archiving._replace(reach="all"))
+        )
+    )
 
 
 def _reaching(reach: str) -> Make:
@@ -776,7 +780,11 @@ MUTANTS = (
         (
             "runs of different content are one",
             "extend",
-            lambda real: lambda run, later: real(run, later._replace(versions=run.observations[0].versions)),
+            lambda real: (
+                lambda run, later: real(
+                    run, later._replace(archiving=later.archiving._replace(versions=run.observations[0].versions))
+                )
+            ),
             ("archive: complete", "archive: compressed"),
         ),
         (

@@ -66,7 +66,7 @@ MUTANTS = (
     Mutant(
         "claims are served that nobody accepted",
         "pit_fetch.request.operations:accepts_claims",
-        lambda real: lambda query: bool(query.operation.claims),
+        lambda real: lambda query: bool(query.operation.dating.claims),
         _PROVED,
     ),
     Mutant(

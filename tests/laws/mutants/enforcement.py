@@ -59,7 +59,7 @@ MUTANTS = (
         _at_users(lambda scope, tools, is_held: (scope, tools, lambda agent: True)),
         _LAWS,
     ),
-    _reach("a rule on a part of a tool denies all of it", "denied", _of_the_whole_tool, _LAWS),
+    _reach("a rule on a part of a tool denies all of it", "denied_tools", _of_the_whole_tool, _LAWS),
     _reach("an agent without a list has no tools", "Scope.users", _at_users(_with_lists_alone), _LAWS),
     _doctor("settings cannot switch the guard off", "effective_value", _of_the_environment_alone, _LAWS),
     _doctor("agents of plugins are left out", "enabled_plugins", lambda real: lambda user, settings: [], _LAWS),

@@ -37,7 +37,7 @@ def _of(hook: Any, command: str) -> Any:
 
 
 def _as_it_is(command: str) -> Any:
-    return guard.Call(gate.plain_words(command), private=True)
+    return guard.RebuiltCommand(gate.plain_words(command), private=True)
 
 
 def _at_the_end(real: Any) -> Any:
@@ -65,7 +65,7 @@ def _program(change: Callable[[str, Any], str]) -> Make:
             command = str(hook["tool_input"].get("command"))
             words = [change(word, hook) if "fetch" in word or "python" in word else word for word in command.split(" ")]
             call = real(_of(hook, " ".join(words)), environ, gate)
-            return _as_it_is(command) if isinstance(call, guard.Call) else call
+            return _as_it_is(command) if isinstance(call, guard.RebuiltCommand) else call
 
         return decide
 
@@ -99,8 +99,8 @@ MUTANTS = (
     _guard("an adapter chooses the time", "adapter_options", _also("timeout"), _OPTIONS),
     _guard("an adapter reads a file", "adapter_options", _also("input-file"), _OPTIONS),
     _guard("an adapter chooses by name=value", "decide", _without_pairs, _OPTIONS),
-    _gate("a call is rebuilt without quotes", "joined", lambda real: lambda words: " ".join(words), _SHELL),
-    _guard("a call names its file behind --", "rebuilt", _at_the_end, _SHELL),
+    _gate("a call is rebuilt without quotes", "join_words", lambda real: lambda words: " ".join(words), _SHELL),
+    _guard("a call names its file behind --", "rebuild_command", _at_the_end, _SHELL),
     _gate("the first line of a command decides", "runs_wrapper", _until("\n"), _SESSIONS),
     _gate("the first program of a list decides", "runs_wrapper", _until(r"[;&]"), _SESSIONS),
     _gate("a pipe may end anywhere", "runs_wrapper", _until(r"\|"), _SESSIONS),

@@ -155,11 +155,11 @@ def _marked_by_page(real: Any) -> Any:
             if not isinstance(element, Page):
                 yield from real([element], cutoff, withheld, *more)
                 continue
-            public_records = list(real([element._replace(order=None)], cutoff, withheld, *more))
+            public_records = list(real([element._replace(newest_first=False)], cutoff, withheld, *more))
             dated = [record.available_at for record in public_records if record.available_at]
             yield from public_records
-            if element.order is not None and dated:
-                yield Watermark(element.order(min(dated)))
+            if element.newest_first and dated:
+                yield Watermark(min(dated) + element.slack)
 
     return marked
 
@@ -171,10 +171,11 @@ def _all_records_marked(real: Any) -> Any:
         for element in stream:
             records = element.records if isinstance(element, Page) else ()
             dated = [record.available_at for record in records if record.available_at]
-            if dated and element.order is not None:
-                oldest = element.order(min(dated))
-                element = element._replace(order=lambda public, oldest=oldest: oldest)
-            yield element
+            if dated and element.newest_first:
+                yield element._replace(newest_first=False)
+                yield Watermark(min(dated) + element.slack)
+            else:
+                yield element
 
     return lambda stream, cutoff, withheld, *more: real(marked(stream), cutoff, withheld, *more)
 
@@ -342,7 +343,7 @@ MUTANTS = (
     Mutant(
         "a window leaves out newer versions",
         _BUILD_QUERY,
-        _horizon_of_the_window(lambda request, query: query.operation.versions),
+        _horizon_of_the_window(lambda request, query: query.operation.archiving.versions),
         ("sample: versions",),
     ),
     Mutant("a provider is led to the calendar's ends", _BUILD_QUERY, _up_to_the_ends, ("sample: calendar",)),

@@ -9,8 +9,8 @@ from pit_fetch_providers.alphavantage import FUNCTIONS
 BARS = [name for name, function in FUNCTIONS.items() if function.series]
 INTRADAY = [name for name in BARS if "{}" in FUNCTIONS[name].series]
 COINS = [name for name in BARS if "market" in FUNCTIONS[name].operation.needs]
-UNDATED = [name for name, function in FUNCTIONS.items() if function.operation.dating != "record"]
-SNAPSHOTS = [name for name in UNDATED if FUNCTIONS[name].operation.dating == "receipt"]
+UNDATED = [name for name, function in FUNCTIONS.items() if function.operation.dating.by != "record"]
+SNAPSHOTS = [name for name in UNDATED if FUNCTIONS[name].operation.dating.by == "receipt"]
 
 _REPORTS = {
     "symbol": "IBM",
@@ -125,7 +125,7 @@ SOME_UNDATED = [*REPLIES, "CPI", "GOLD_SILVER_HISTORY", "SMA"]
 def replies(name: str) -> list[tuple[Any, int]]:
     if name in REPLIES:
         return REPLIES[name]
-    return SERIES if "start of its period" in FUNCTIONS[name].operation.why else INDICATOR
+    return SERIES if "start of its period" in FUNCTIONS[name].operation.dating.why else INDICATOR
 
 
 def words(name: str) -> list[str]:

@@ -22,7 +22,7 @@ Row = tuple[str | None, str | None, str | None, str | None, str | None]
 
 def _bar(number: int, close: str | None, split: str | None, dividend: str | None) -> Record:
     payload = {"close": close, "volume": "100", "split_coefficient": split, "dividend_amount": dividend}
-    return Record(str(number), NEWEST - timedelta(days=number), "time_series_timestamp", payload)
+    return Record(str(number), NEWEST - timedelta(days=number), payload, available_at_source="time_series_timestamp")
 
 
 def _closes(rows: list[Row], mode: Literal["splits", "total"]) -> list[tuple[Any, Any]]:
@@ -94,9 +94,9 @@ def test_closes_by_hand(name: str) -> None:
 
 def test_every_price_is_scaled_and_shares_the_other_way() -> None:
     prices = {"open": "90.0", "high": "110.0", "low": "80.0", "close": "100.0"}
-    old = Record("1", NEWEST - timedelta(days=1), "time_series_timestamp", {
+    old = Record("1", NEWEST - timedelta(days=1), {
         **prices, "volume": "1001", "split_coefficient": "1.0", "dividend_amount": "0.0", "timestamp": "2024-02-14",
-    })  # fmt: skip
+    }, available_at_source="time_series_timestamp")  # fmt: skip
     new = _bar(0, "45.0", "2.0", "1.0")
     assert dict(list(adjusted(iter([new, old]), "total"))[1].payload) == {
         "open": "44.1", "high": "53.9", "low": "39.2", "close": "49", "volume": "2002", "split_coefficient": "1.0",

@@ -85,7 +85,7 @@ def test_a_call_that_makes_no_sense_is_a_config_gap_and_no_request(world: Any, w
 def test_help_lists_every_function_with_its_rule(world: Any) -> None:
     lines = {line.split()[0]: line for line in world().fetch("--help").text.splitlines() if line.startswith("  ")}
     for name, function in FUNCTIONS.items():
-        assert name in UNDATED or function.operation.rule in lines[name]
+        assert name in UNDATED or function.operation.dating.rule in lines[name]
         assert all(option in lines[name] for option in function.operation.needs)
     assert "".join(lines.values()).isascii()
 
@@ -288,12 +288,9 @@ def test_what_the_source_says_in_place_of_rows_is_recognised(world: Any, message
 
 
 @pytest.mark.parametrize(("word", "name"), [("estimates", "EARNINGS_ESTIMATES"), ("calendar", "EARNINGS_CALENDAR")])
-def test_other_words_for_an_operation_are_the_same_call(world: Any, word: str, name: str) -> None:
-    document, count = replies(name)[0]
-    server = world(app=lambda _: Response(av.body(document)))
-    by_word, by_name = server.fetch("--op", word, "--symbol", "IBM"), server.fetch(name, "symbol=IBM")
-    assert (by_word.text, len(by_word.data)) == (by_name.text, count)
-    assert server.queries[0]["function"] == name
+def test_another_word_for_an_operation_is_refused_with_its_name(world: Any, word: str, name: str) -> None:
+    done = world().fetch("--op", word, "--symbol", "IBM")
+    assert (done.data, f"did you mean {name}?" in done.complaint) == ([], True)
 
 
 @pytest.mark.parametrize(

@@ -419,7 +419,9 @@ def table() -> str:
     parts = []
     for title, operations in group_operations(PROVIDER):
         parts.append(f"**{title}**\n\n| function | public from | why |\n|---|---|---|\n")
-        for (rule, why), alike in groupby(operations, key=lambda operation: (operation.rule, operation.why)):
+        for (rule, why), alike in groupby(
+            operations, key=lambda operation: (operation.dating.rule, operation.dating.why)
+        ):
             names = ", ".join(f"`{operation.name}`" for operation in alike)
             parts.append(f"| {names} | {rule} | {why} |\n")
         parts.append("\n")

@@ -179,9 +179,11 @@ MUTANTS = (
     Mutant("bz: a spoilt later row fails the fetch", f"{_HERE}.articles:record", _lists_alone, _BZ),
     Mutant("bz: an empty page is asked for once more", f"{_HERE}.api:page", _once_more_if_empty, _QUOTA),
     Mutant("bz: a later row that cannot be read fails the fetch", f"{_HERE}.api:page", _readable_rows_alone, _BZ),
-    Mutant("bz: a later row that cannot be read fails a file", f"{_HERE}:read", _whole_file(strict_json), _FILES),
-    Mutant("bz: a file in an object is one row", f"{_HERE}:read", _whole_file(_has_readable_parts), _FILES),
-    Mutant("bz: a file is not one of articles when one row is not", f"{_HERE}:read", readable_alone, _FILES),
+    Mutant(
+        "bz: a later row that cannot be read fails a file", f"{_HERE}:parse_reply", _whole_file(strict_json), _FILES
+    ),
+    Mutant("bz: a file in an object is one row", f"{_HERE}:parse_reply", _whole_file(_has_readable_parts), _FILES),
+    Mutant("bz: a file is not one of articles when one row is not", f"{_HERE}:parse_reply", readable_alone, _FILES),
     Mutant(
         "bz: what is withheld decides whether a reply holds articles",
         "pit_fetch.wire:check_rows",

@@ -87,7 +87,7 @@ MUTANTS = (
     ),
     Mutant(
         "earningscall: today's exchange under a ceiling",
-        f"{_HERE}:of_today",
+        f"{_HERE}:exchange_caveats",
         lambda real: lambda query: (),
         ("earningscall: ceiling",),
     ),
@@ -159,7 +159,7 @@ MUTANTS = (
     ),
     Mutant(
         "earningscall: transcripts of later calls are asked for",
-        f"{_HERE}:fetch",
+        f"{_HERE}:fetch_transcripts",
         _with_later_ones,
         ("earningscall: quota",),
     ),

@@ -272,7 +272,6 @@ def test_what_earningscall_says_instead(response: Response, code: str) -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"op": ()}, "needs an operation, such as transcript"),
         ({"symbol": ()}, "events needs symbol"),
         ({"quarter": 5}, "quarter is 1 to 4"),
         ({"date": "2024-01-30"}, "events does not take date"),

@@ -79,7 +79,7 @@ class _Filing(NamedTuple):
             "accession": accession,
         }
         fact = f"{_COMPANY}:{concept}:{unit}:{start or ''}:{end}"
-        return Record(f"{fact}:{accession}", _at(self.day), "edgar_accepted", payload)
+        return Record(f"{fact}:{accession}", _at(self.day), payload, available_at_source="edgar_accepted")
 
 
 def _at(day: date) -> datetime:

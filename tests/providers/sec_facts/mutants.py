@@ -140,7 +140,7 @@ def _of_thirteen_weeks(real: Any) -> Any:
 MUTANTS = (
     Mutant(
         "sec_facts: today's tickers under a ceiling",
-        "pit_fetch_providers.edgar.subject:of_today",
+        "pit_fetch_providers.edgar.subject:holder_caveats",
         lambda real: lambda query: (),
         ("sec_facts: ceiling",),
     ),

@@ -262,7 +262,7 @@ def _apart(real: Any) -> Any:
 MUTANTS = (
     Mutant(
         "sec_filings: today's tickers under a ceiling",
-        "pit_fetch_providers.edgar.subject:of_today",
+        "pit_fetch_providers.edgar.subject:holder_caveats",
         lambda real: lambda query: (),
         ("sec_filings: ceiling",),
     ),
@@ -442,7 +442,7 @@ MUTANTS = (
     Mutant(
         "sec_filings: what is named counts from its capture on",
         "pit_fetch.provider:Query.chooses.fget",
-        lambda real: lambda query: query.operation.chooses,
+        lambda real: lambda query: query.operation.archiving.chooses,
         ("sec_filings: named",),
     ),
     Mutant(

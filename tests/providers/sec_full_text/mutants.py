@@ -331,7 +331,7 @@ MUTANTS = (
     Mutant("sec: headers of later filings are kept", f"{_ARCHIVE}.header", _kept_whatever_it_dates, _SEC),
     Mutant(
         "sec: today's tickers and names under a ceiling",
-        f"{_HERE}:of_today",
+        f"{_HERE}:name_caveats",
         lambda real: lambda query: (),
         ("sec_full_text: ceiling",),
     ),

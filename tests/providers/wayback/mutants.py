@@ -114,7 +114,9 @@ def _strict(real: Any) -> Any:
 
 def _counts_early(real: Any) -> Any:
     def indexed(key: Any, recorded: Any, *rest: Any) -> Any:
-        operation = recorded.query.operation._replace(chooses=False)
+        operation = recorded.query.operation._replace(
+            archiving=recorded.query.operation.archiving._replace(chooses=False)
+        )
         return real(key, recorded._replace(query=recorded.query._replace(operation=operation)), *rest)
 
     return indexed

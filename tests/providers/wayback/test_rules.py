@@ -427,8 +427,10 @@ def test_a_call_that_makes_no_sense_asks_nothing(options: dict[str, Any], reason
 def test_saved_replies() -> None:
     lines = "\n".join((LATER.row, PAGE.row, *MALFORMED[:2])).encode()
     assert ask([], body=lines, op="captures").ids == [f"{PAGE.stamp}/{URL}"]
-    for body, op in ((PAGE.body, "page"), (b"<html>", "captures"), (b"[]", "captures")):
-        assert "input_malformed" in [gap.code for gap in ask([], body=body, op=op).selection.gaps]
+    for body in (b"<html>", b"[]"):
+        assert "input_malformed" in [gap.code for gap in ask([], body=body, op="captures").selection.gaps]
+    with pytest.raises(ConfigError, match="page reads no saved reply"):
+        ask([], body=PAGE.body, op="page")
 
 
 # The archive.

@@ -83,13 +83,14 @@ def _actions_by_their_time(real: Any) -> Any:
         graded = parse_rfc3339(record.payload.get("gradeDate"))
         return record._replace(available_at=graded, at_receipt=False) if graded else record
 
-    def fetch(query: Any, context: Any) -> Any:
-        return (
-            map(dated, real.fetch(query, context)) if query.operation.name == "upgrades" else real.fetch(query, context)
+    def by_record(made: Any) -> Any:
+        fetch = made.fetch
+        return made._replace(
+            fetch=lambda query, context: map(dated, fetch(query, context)), dating=made.dating._replace(by="record")
         )
 
-    operations = [made._replace(dating="record") if made.name == "upgrades" else made for made in real.operations]
-    return real._replace(fetch=fetch, operations=tuple(operations))
+    operations = [by_record(made) if made.name == "upgrades" else made for made in real.operations]
+    return real._replace(operations=tuple(operations))
 
 
 def _sections_alone(real: Any) -> Any:

@@ -565,7 +565,6 @@ def test_a_snapshot_that_was_held_answers_a_past_pit(tmp_path: Path, op: str) ->
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"op": ()}, "needs an operation, such as prices"),
         ({"op": "news", "symbol": ()}, "news needs symbol"),
         ({"op": "news", "symbol": "APPLE INC"}, "write symbols as in AAPL, BRK-B"),
         ({"op": "news", "symbol": "../x"}, "write symbols as in AAPL, BRK-B"),

@@ -16,22 +16,22 @@ ESTIMATES = "alphavantage EARNINGS_ESTIMATES symbol=IBM"
 OPERATIONS = [(name, operation) for name in BUNDLED_NAMES for operation in load(name).operations]
 
 
-def query_of(name: str, operation: Operation, *, archived: bool, full: bool) -> Query:
+def query_of(name: str, operation: Operation, *, full: bool) -> Query:
     """Return a query with a PIT, with no option or with a value for each."""
     now = at("2026-06-01 15:00")
     options = {
         option.name: (["X"] if option.kind == "list" or option.repeatable else "X")
         if full or option.name in operation.needs
         else option.default
-        for option in load(name).options
+        for option in load(name).all_options
     }
-    return Query(now, now, now, None, None, now, 50, options, operation, archived=archived)
+    return Query(now, now, now, None, None, now, 50, options, operation)
 
 
 @pytest.mark.parametrize(("name", "operation"), OPERATIONS, ids=lambda value: getattr(value, "name", value))
 def test_no_caveat_of_an_archive_speaks_of_today(name: str, operation: Operation) -> None:
     for full, archived in product((True, False), repeat=2):
-        text = " ".join(gap.reason for gap in caveats(query_of(name, operation, archived=archived, full=full), name))
+        text = " ".join(gap.reason for gap in caveats(query_of(name, operation, full=full), name, archived=archived))
         assert "{" not in text
         if archived:
             assert "today" not in text

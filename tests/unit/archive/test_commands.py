@@ -15,6 +15,7 @@ from pit_fetch.archive_admin import maintenance, verification
 from pit_fetch.cli.commands.archive import COMMANDS
 from pit_fetch.engine import registry
 from pit_fetch.provider import Page
+from tests.demo_source import change_operations
 from tests.providers.bz_news_api import server as benzinga
 from tests.unit.archive.scene import Archive, alpha, articles, at, estimates
 
@@ -264,17 +265,19 @@ def test_replay_says_so_when_today_s_code_says_otherwise(archive: Archive) -> No
     provider = registry.load("bz-news-api")
 
     def upper(query: Any, context: Any) -> Any:
-        for part in provider.fetch(query, context):
+        for part in provider.operations[0].fetch(query, context):
             if isinstance(part, Page):
                 records = (record._replace(payload={**record.payload, "title": "OTHERWISE"}) for record in part.records)
                 yield part._replace(records=tuple(records))
             else:
                 yield part
 
-    left = archive.command(f"archive replay {row['id']}", provider=provider._replace(fetch=upper))
+    left = archive.command(f"archive replay {row['id']}", provider=change_operations(provider, fetch=upper))
     assert (left.out, left.code) == (printed.text, 0)
     assert "today's code would say otherwise: 1 of 1 items are different" in left.err
-    left = archive.command(f"archive replay {row['id']} --no-compare", provider=provider._replace(fetch=upper))
+    left = archive.command(
+        f"archive replay {row['id']} --no-compare", provider=change_operations(provider, fetch=upper)
+    )
     assert (left.out, left.err) == (printed.text, "")
 
 

@@ -17,6 +17,7 @@ from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Provider, Query, Record
 from pit_fetch.testing.server import App
+from tests.demo_source import change_operations
 from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
 from tests.unit.archive.scene import Archive, articles, at, estimates
@@ -128,7 +129,7 @@ def test_where_the_deleted_cannot_be_read_any_more_everything_has_to_be_said_aga
     archive, source, _ = asked(tmp_path, "words that were changed since")
 
     def find(name: str) -> Provider:
-        return load(name)._replace(parse_reply=refuse)
+        return change_operations(load(name), parse_reply=refuse)
 
     def refuse(body: bytes, query: Query) -> Iterator[Record]:
         raise UpstreamError(Code.MALFORMED, problem="it is of another time")

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch.claude_code import bundle, frontmatter
+from pit_fetch.claude_code import bundle
+from pit_fetch.claude_code.agents import split_frontmatter
 from pit_fetch.support.bundled import gate, load
 
 AGENTS = [name for name in bundle.files() if name.startswith("agents/")]
@@ -48,7 +49,7 @@ def test_the_wiring_names_tools_and_withstands_failure() -> None:
 def test_agents_and_settings_run_a_hook_by_the_same_command() -> None:
     """The client runs one command once, however many files name it."""
     for name in AGENTS:
-        front, _ = frontmatter.split(bundle.files()[name].decode())
+        front, _ = split_frontmatter(bundle.files()[name].decode())
         commands = {entry["hooks"][0]["command"] for entries in front["hooks"].values() for entry in entries}
         assert commands == {row.command["command"] for row in bundle.wiring()}
 
@@ -61,7 +62,7 @@ def test_the_bundled_adapters_are_those_that_the_guard_knows() -> None:
 def test_what_an_agent_loads_is_short_and_has_it_retype_nothing(name: str) -> None:
     """An agent reads its own file and its skills before each task, and types its answer after the gate."""
     text = bundle.files()[name].decode()
-    skills = [bundle.files()[f"skills/{skill}/SKILL.md"].decode() for skill in frontmatter.split(text)[0]["skills"]]
+    skills = [bundle.files()[f"skills/{skill}/SKILL.md"].decode() for skill in split_frontmatter(text)[0]["skills"]]
     loaded = "\n".join((text, *skills))
     assert len(loaded.encode()) < (14_000 if bundle.is_neo4j(name) else 10_000)
     assert "--fields" in loaded

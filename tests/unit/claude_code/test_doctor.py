@@ -181,7 +181,7 @@ def test_without_a_ceiling_or_a_client_nothing_is_proved(session: Session) -> No
 AGENT = "---\nname: {}\ndescription: x\n{}---\nLook it up.\n"
 
 
-def opened(session: Session, *argv: str) -> dict[str, str]:
+def open_ways(session: Session, *argv: str) -> dict[str, str]:
     """Return who can go each open way. With one, no proof is enforcement."""
     put_on_path(session, "claude", "echo '2.1.329 (Claude Code)'")
     found = [finding["message"] for finding in report(session, *argv)["findings"] if finding["level"] == "open"]
@@ -199,11 +199,11 @@ def with_agent(name: str, line: str = "") -> Change:
 
 def test_after_init_a_session_has_ways_past_it(session: Session) -> None:
     ways = ["any command can be run", "WebFetch answers for today", "WebSearch answers for today"]
-    assert opened(session) == dict.fromkeys(ways, "this session")
+    assert open_ways(session) == dict.fromkeys(ways, "this session")
     session.environ |= ALONE
-    assert opened(session) == dict.fromkeys(ways[1:], "this session")
+    assert open_ways(session) == dict.fromkeys(ways[1:], "this session")
     with_local_settings(**NO_WEB)(session)
-    assert opened(session) == {}
+    assert open_ways(session) == {}
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_after_init_a_session_has_ways_past_it(session: Session) -> None:
 def test_an_agent_that_has_a_way_past_it_is_named(session: Session, change: Change, ways: set[str]) -> None:
     (session.project / ".mcp.json").write_text(json.dumps({"mcpServers": {"exa": {"command": "npx"}}}))
     change(session)
-    named = opened(session, "--trust", "session")
+    named = open_ways(session, "--trust", "session")
     assert ways <= named.keys()
     assert bool(named) is bool(ways)
     assert all(users.startswith("the agent ") for users in named.values())
@@ -259,9 +259,9 @@ def test_a_server_of_one_agent_is_open_to_that_agent_alone(session: Session) -> 
     with_agent("own", "tools: Read\nmcpServers:\n  - news: {command: npx}\n")(session)
     with_agent("all", "disallowedTools: Bash\n")(session)
     way = "the server news may answer for today"
-    assert opened(session) == {way: "the agent own"}
-    assert opened(session, "--trust", "session,all") == {way: "the agent own"}
-    assert opened(session, "--trust", "own") == {}
+    assert open_ways(session) == {way: "the agent own"}
+    assert open_ways(session, "--trust", "session,all") == {way: "the agent own"}
+    assert open_ways(session, "--trust", "own") == {}
 
 
 def test_who_may_ask_another_session_is_warned_of(session: Session) -> None:
@@ -305,6 +305,7 @@ def _allowing(rule: str) -> Change:
 
 
 _SERVER = {"command": "pit_fetch", "args": ["mcp", "--pit-file", "instant"]}
+_GATE = ["mcp-gate", "--tools", "news.toml", "--", "news-server"]
 EDITABLE: dict[str, tuple[Change, str]] = {
     "the program": (
         _with(_written(".venv", "bin", "pit_fetch"), _with_path("{session.project}/.venv/bin")),
@@ -344,7 +345,21 @@ EDITABLE: dict[str, tuple[Change, str]] = {
     ),
     "the instant": (
         _written(".mcp.json", text=json.dumps({"mcpServers": {"pit_fetch": _SERVER}})),
-        "the --pit-file of the server pit_fetch",
+        "the --pit-file file of the server pit_fetch",
+    ),
+    "the mapping of a gate": (
+        _with(
+            _written("news.toml"),
+            _written(".mcp.json", text=json.dumps({"mcpServers": {"news": {"command": "pit_fetch", "args": _GATE}}})),
+        ),
+        "the --tools file of the server news",
+    ),
+    "an archive": (
+        _with(
+            lambda session: with_variables(PIT_FETCH_ARCHIVE=f"{session.root}/kept/a.db")(session),
+            lambda session: _allowing(f"Write(/{session.root}/kept/**)")(session),
+        ),
+        "the archive",
     ),
     "the program of a server": (
         lambda session: _written(
@@ -445,7 +460,7 @@ def test_a_hook_that_no_proof_tries_and_a_command_that_no_hook_sees_are_named(
     found = examine(session)["open"]
     assert [message.removeprefix("scope: ").startswith(way) for message in found] == [True] * bool(way)
     if way:
-        assert opened(session, "--trust", trusted) == {}
+        assert open_ways(session, "--trust", trusted) == {}
         with_local_settings(permissions={"deny": ["Bash", *NO_WEB["permissions"]["deny"]]})(session)
         assert examine(session)["open"] == []
 
@@ -465,10 +480,10 @@ def test_a_folder_that_nobody_has_trusted_is_named(session: Session) -> None:
 def test_the_guards_variable_counts_as_the_guard_sees_it(session: Session) -> None:
     with_local_settings(**NO_WEB, env={"PIT_FETCH_WRAPPER_ONLY": "0"})(session)
     session.environ |= ALONE
-    assert opened(session) == {"any command can be run": "this session"}
+    assert open_ways(session) == {"any command can be run": "this session"}
     with_local_settings(**NO_WEB, env=ALONE)(session)
     del session.environ["PIT_FETCH_WRAPPER_ONLY"]
-    assert opened(session) == {}
+    assert open_ways(session) == {}
 
 
 def test_each_agent_that_is_said_to_be_held_is_tried(session: Session) -> None:
@@ -491,8 +506,8 @@ def test_only_a_hook_that_is_wired_holds_a_session(session: Session) -> None:
 def test_who_is_trusted_is_not_asked_about_and_named(session: Session) -> None:
     put_on_path(session, "claude", "echo '2.1.329 (Claude Code)'")
     with_agent("researcher", "tools: Bash\n")(session)
-    assert opened(session, "--trust", "session") == {"any command can be run": "the agent researcher"}
-    assert opened(session, "--trust", "session, researcher") == {}
+    assert open_ways(session, "--trust", "session") == {"any command can be run": "the agent researcher"}
+    assert open_ways(session, "--trust", "session, researcher") == {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(prove, "prove", FakeClient(HOLDS).prove)
         verdict = report(session, "--prove", "--trust", "researcher,session", announce=print)["verdict"]
@@ -750,6 +765,11 @@ def test_an_archive_in_the_agents_reach_is_found(session: Session) -> None:
     assert findings_of("archive", session) == {}
     for inside in ("a.db", str(project / "deep" / "a.db"), str(apart / ".." / "project" / "a.db")):
         (message,) = findings_of("archive", session, PIT_FETCH_ARCHIVE=inside)["fail"]
+        served = {"command": "pit_fetch", "args": ["mcp", "--archive", inside]}
+        _written(".mcp.json", text=json.dumps({"mcpServers": {"desk": served}}))(session)
+        _, message_of_server = findings_of("archive", session)["fail"]
+        assert "--archive of the server desk" in message_of_server
+        (session.project / ".mcp.json").unlink()
         assert "inside the project" in message
     for outside in ("link/a.db", str(archive)):
         assert list(findings_of("archive", session, PIT_FETCH_ARCHIVE=outside)) == ["ok"]

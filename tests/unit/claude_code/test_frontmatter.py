@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pit_fetch.claude_code import frontmatter
+from pit_fetch.claude_code.agents import split_frontmatter
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from pit_fetch.claude_code import frontmatter
     ],
 )
 def test_frontmatter_is_read_as_yaml_reads_it(text: str, expected: dict[str, Any]) -> None:
-    assert frontmatter.split(f"---\n{text}---\nbody") == (expected, "body")
+    assert split_frontmatter(f"---\n{text}---\nbody") == (expected, "body")
 
 
 @pytest.mark.parametrize(
@@ -36,4 +36,4 @@ def test_frontmatter_is_read_as_yaml_reads_it(text: str, expected: dict[str, Any
 )
 def test_frontmatter_that_could_be_read_otherwise_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"line|mapping"):
-        frontmatter.split(f"---\n{text}---\n")
+        split_frontmatter(f"---\n{text}---\n")

@@ -18,7 +18,7 @@ from pit_fetch.support.bundled import load
 
 OLD = b"#!/usr/bin/env python3\n# an older version\n"
 LABEL = "0.0.9"
-OLDER = versions.History(
+OLDER = versions.ReleasedFiles(
     files={LABEL: {name: versions.digest(name, OLD) for name in ("hooks/pit_gate.py", "agents/gone.md")}},
     matchers={"PreToolUse": ["Bash"]},
 )
@@ -188,11 +188,11 @@ def test_nothing_is_written_through_a_link(tmp_path: Path, content: bytes | None
 
 
 def test_the_versions_that_users_have_are_known() -> None:
-    history = versions.recorded()
-    assert any("d7229f4" in label for label in history.files)
+    released = versions.released_files()
+    assert any("d7229f4" in label for label in released.files)
     for name, content in bundle.files().items():
-        assert history.version_of(name, content) == versions.CURRENT
-        assert history.version_of(name, content + b"mine") == ""
+        assert released.version_of(name, content) == versions.CURRENT
+        assert released.version_of(name, content + b"mine") == ""
 
 
 def test_an_older_file_is_kept_until_it_is_upgraded(older: Path) -> None:
@@ -284,7 +284,7 @@ def test_neo4j_is_kept_up_where_it_is_and_taken_out_with_the_rest(tmp_path: Path
     agent = tmp_path / ".claude" / "agents" / "neo4j-news.md"
     current = agent.read_bytes()
     agent.write_bytes(OLD)
-    older = versions.History({LABEL: {"agents/neo4j-news.md": versions.digest("agents/neo4j-news.md", OLD)}}, {})
+    older = versions.ReleasedFiles({LABEL: {"agents/neo4j-news.md": versions.digest("agents/neo4j-news.md", OLD)}}, {})
     assert init.run(["--upgrade"], {}, str(tmp_path), older).text.count("replaced") == 1
     assert agent.read_bytes() == current
     (agent.parent / "neo4j-news.md.bak").unlink()
@@ -296,12 +296,12 @@ def test_an_upgrade_removes_the_agents_that_another_supersedes(claude: Path) -> 
     """Up to 0.2.0, Perplexity had five agents: they are one now. An edited one is kept, as narrow as it was."""
     former = load("pit_guard").FORMER_ADAPTERS
     shipped = {f"agents/{name}.md" for name in former}
-    assert shipped <= set(versions.recorded().removed_files())
-    history = versions.History({LABEL: {name: versions.digest(name, OLD) for name in shipped}}, {})
+    assert shipped <= set(versions.released_files().removed_files())
+    released = versions.ReleasedFiles({LABEL: {name: versions.digest(name, OLD) for name in shipped}}, {})
     for name in shipped:
         (claude / name).write_bytes(OLD)
     (claude / "agents" / "perplexity-ask.md").write_bytes(OLD + b"mine")
-    upgraded = init.run(["--upgrade"], {}, str(claude.parent), history)
+    upgraded = init.run(["--upgrade"], {}, str(claude.parent), released)
     assert (upgraded.text.count("removed"), upgraded.text.count("KEPT")) == (len(former) - 1, 1)
     assert load("pit_guard").is_wrapper_only({"agent_type": "perplexity-ask"}, {})
 

@@ -64,8 +64,8 @@ def problems_with(project: Path, text: str, name: str = "neo4j-news") -> list[st
     answer = lint(project)
     path.unlink() if before is None else path.write_text(before)
     *problems, summary = answer.text.splitlines()
-    assert answer.status == any(problem.startswith("ERROR") for problem in problems)
-    assert summary.startswith("FAIL" if answer.status else "PASS")
+    assert answer.status == any(problem.startswith(("ERROR", "OPEN")) for problem in problems)
+    assert summary.startswith(("FAIL", "OPEN") if answer.status else "PASS")
     assert name in summary
     return problems
 
@@ -155,7 +155,7 @@ def test_an_adapter_under_another_name_is_found(shared_project: Path) -> None:
     ("cypher", "problem"),
     [
         ("MATCH (n:News) WHERE n.created <= $pit RETURN n", "exactly as it is printed"),
-        ("MATCH (n) DETACH DELETE n", "writes are forbidden"),
+        ("MATCH (n) DETACH DELETE n", "no word of reading"),
         ("MATCH (n) RETURN n", ""),
         ("RETURN $pit AS mine", ""),
     ],
@@ -183,49 +183,31 @@ def test_a_skill_is_checked_with_its_agent_and_a_missing_one_is_a_warning(projec
 
 
 @pytest.mark.parametrize(
-    ("tools", "named"),
+    ("front", "named"),
     [
-        ("mcp__pit_fetch__fred, mcp__pit_fetch__sources", ""),
-        ("mcp__pit_fetch", ""),
-        ("mcp__pit_fetch__fred, mcp__graph__read", ""),
-        ("mcp__pit_fetch__fred, mcp__neo4j-cypher__read_neo4j_cypher, Read", ""),
-        ("WebSearch, mcp__alphavantage__NEWS", ""),
-        ("mcp__pit_fetch__fred, WebSearch", "WebSearch"),
-        ("mcp__pit_fetch__fred, mcp__alphavantage__NEWS", "mcp__alphavantage__NEWS"),
-        ("mcp__graph__read, Bash(ls *), WebFetch", "Bash, WebFetch"),
-        ("mcp__other__news, mcp__alphavantage__NEWS", "mcp__alphavantage__NEWS"),
-        *((f"mcp__pit_fetch, {tool}", tool) for tool in ("Task", "Agent", "PowerShell", "Workflow", "bash", "Unknown")),
-        ("mcp__pit_fetch, ReadMcpResourceTool, Write, TodoWrite, Skill", "ReadMcpResourceTool"),
-        ("mcp__pit_fetch__fred, mcp__*", "mcp__*"),
-        ("mcp__*", "mcp__*"),
-        ("mcp__pit_fetch\nmcpServers: [raw, graph]", "raw"),
-        ("mcp__pit_fetch\nmcpServers: raw", "raw"),
-        ("mcp__pit_fetch\nmcpServers:\n  - raw:\n      command: uvx\n      args: [raw]", "raw"),
-        ("mcp__mine\nmcpServers:\n  mine:\n    command: pit_fetch\n    args: [mcp]", ""),
-        ("Read, WebSearch\nmcpServers:\n  - mine: {command: pit_fetch, args: [mcp]}", ""),
+        ("tools: mcp__pit_fetch__fred, mcp__graph__read, Read, TodoWrite", ""),
+        ("tools: mcp__pit_fetch__fred, WebSearch", "WebSearch answers for today"),
+        ("tools: mcp__pit_fetch__fred, mcp__alphavantage__NEWS", "mcp__alphavantage__NEWS is not known"),
+        ("tools: mcp__pit_fetch\nmcpServers: raw", "the server raw may answer for today"),
+        ("tools: Read\nmcpServers:\n  - own:\n      command: uvx\n", "the server own may answer for today"),
+        ("", "any command can be run"),
     ],
 )
-def test_an_agent_has_no_tool_of_today_beside_those_of_an_instant(tmp_path: Path, tools: str, named: str) -> None:
-    found = mixtures(tmp_path, f"tools: {tools}")
-    assert [f"ERROR [R11] .claude/agents/analyst.md: beside tools as of an instant it has {named}, " in message
-            for message in found] == ([True] if named else [])  # fmt: skip
-
-
-@pytest.mark.parametrize("tools", ["", "tools: '*'", "tools: mcp__pit_fetch__fred, *", "disallowedTools: Bash"])
-def test_an_agent_that_inherits_every_tool_is_a_warning_where_a_server_has_an_instant(
-    tmp_path: Path, tools: str
-) -> None:
-    assert ["WARN  [R11]" in message for message in mixtures(tmp_path, tools)] == [True]
-    (tmp_path / ".mcp.json").write_text('{"mcpServers": {"raw": {"command": "uvx"}}}')
-    assert not any("[R11]" in line for line in lint(tmp_path).text.splitlines() if "fred" not in tools)
-
-
-def mixtures(project: Path, settings: str) -> list[str]:
-    """Return what R11 says of an agent with these lines of frontmatter, in a project that has two gates."""
-    agents = project / ".claude" / "agents"
+def test_a_way_that_doctor_calls_open_is_no_pass(tmp_path: Path, front: str, named: str) -> None:
+    agents = tmp_path / ".claude" / "agents"
     agents.mkdir(parents=True)
-    (agents / "analyst.md").write_text(f"---\nname: analyst\n{settings}\n---\nAsk.\n")
-    gate = {"command": "pit_fetch", "args": ["mcp-gate", "--tools", "neo4j", "--", "mcp-neo4j-cypher"]}
-    other = {"command": "${PF:-pit_fetch}", "args": ["mcp-gate"]}
-    (project / ".mcp.json").write_text(json.dumps({"mcpServers": {"graph": gate, "other": other}}))
-    return [line for line in lint(project).text.splitlines() if "[R11]" in line]
+    (agents / "analyst.md").write_text(f"---\nname: analyst\n{front}\n---\nAsk.\n")
+    gate = {"command": "pit_fetch", "args": ["mcp-gate", "--tools", "x.toml", "--", "y"]}
+    servers = {"graph": gate, "raw": {"command": "uvx"}}
+    (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": servers}))
+    answer = lint(tmp_path)
+    assert answer.status == bool(named)
+    assert answer.text.splitlines()[-1].startswith("OPEN: " if named else "PASS: ")
+    assert (f"OPEN  [R11] .claude/agents/analyst.md: {named}" in answer.text) == bool(named)
+    assert lint(tmp_path, "--trust", "analyst").status == 0
+
+
+def test_a_session_for_pit_fetch_alone_closes_commands(project: Path) -> None:
+    (project / ".claude" / "agents" / "helper.md").write_text("---\nname: helper\ntools: Bash\n---\nHelp.\n")
+    assert lint(project).status == 1
+    assert command.run(["lint"], {"PIT_FETCH_WRAPPER_ONLY": "1"}, str(project)).status == 0

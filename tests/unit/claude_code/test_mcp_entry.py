@@ -13,7 +13,7 @@ import pytest
 
 from pit_fetch.claude_code import mcp_check
 from pit_fetch.claude_code.mcp_entry import is_ours
-from pit_fetch.claude_code.mcp_servers import Entry
+from pit_fetch.claude_code.mcp_servers import ServerEntry
 from pit_fetch.cli import command
 from pit_fetch.cli.command import CommandResult
 
@@ -90,7 +90,7 @@ def test_an_instant_that_cannot_be_used_is_refused(tmp_path: Path, words: list[s
         ("python3 -m pit_fetch mcp", True),
         ("python3 /src/pit_fetch.py mcp", True),
         ("uv run pit_fetch mcp", True),
-        ("pit_fetch mcp-gate --tools neo4j -- mcp-neo4j-cypher", True),
+        ("pit_fetch mcp-gate --tools news.toml -- news-server", True),
         ("env A=1 pit_fetch mcp", True),
         ("${PF:-pit_fetch} mcp", True),
         ("pit_fetch ${S:-mcp}", True),
@@ -124,7 +124,7 @@ def _findings(
     **environ: str,
 ) -> list[tuple[str, str]]:
     words = [tuple(command.split()) if isinstance(command, str) else tuple(command) for command in commands]
-    entries = [Entry(f"s{number}", Path(".mcp.json"), command, environ) for number, command in enumerate(words)]
+    entries = [ServerEntry(f"s{number}", Path(".mcp.json"), command, environ) for number, command in enumerate(words)]
     found = mcp_check.check_entries(entries, ceiling, NOW, lambda: sdk, _find, inherited)
     return [(finding.level, finding.message) for finding in found]
 
@@ -146,9 +146,9 @@ def _findings(
         (PIT, "pit_fetch mcp", {"PIT_FETCH_CEILING": LATER}, "fail", "of its own"),
         (PIT, "pit_fetch mcp", {"PIT_FETCH_CEILING": ""}, "fail", "of its own"),
         (PIT, f"{PROGRAM} mcp --pit={PIT} --sources fred", {"FRED_API_KEY": "k"}, "ok", f"as of {PIT}"),
-        (PIT, "pit_fetch mcp-gate --tools neo4j -- uvx --from $X other", {"NEO4J_URI": "bolt:"}, "ok", f"as of {PIT}"),
+        (PIT, "pit_fetch mcp-gate --tools news.toml -- uvx --from $X other", {"NEO4J_URI": "x"}, "ok", f"as of {PIT}"),
         (PIT, f"pit_fetch mcp --pit {PIT} --pit-file x", {}, "fail", "both"),
-        (None, f"pit_fetch mcp-gate --tools neo4j -- other --pit {PIT}", {}, "fail", "no instant"),
+        (None, f"pit_fetch mcp-gate --tools news.toml -- other --pit {PIT}", {}, "fail", "no instant"),
     ],
 )
 def test_an_entry_is_judged_by_what_fixes_its_instant(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch.claude_code.mcp_servers import Entry
+from pit_fetch.claude_code.mcp_servers import ServerEntry
 from pit_fetch.claude_code.prove import prove_entries
 from tests.unit.claude_code.fake_system import PATH, write_program
 
@@ -58,13 +58,13 @@ def test_a_server_is_proved_by_what_the_client_answers(
 ) -> None:
     answers = {"ours": plain, "ours moved": moved, "planted": planted, "planted moved": planted}
     client = write_program(tmp_path / "client", CLIENT.format(answers=answers), sys.executable)
-    entry = Entry("pit_fetch", tmp_path / ".mcp.json", ("pit_fetch", "mcp"))
+    entry = ServerEntry("pit_fetch", tmp_path / ".mcp.json", ("pit_fetch", "mcp"))
     environ = {"PATH": PATH, "NO_PROXY": "127.0.0.1"}
     assert [found.level for found in prove_entries(client, environ, tmp_path, CEILING, [entry])] == levels
 
 
 def test_a_client_that_does_not_start_proves_nothing(tmp_path: Path) -> None:
-    entry = Entry("pit_fetch", tmp_path / ".mcp.json", ("pit_fetch", "mcp"))
+    entry = ServerEntry("pit_fetch", tmp_path / ".mcp.json", ("pit_fetch", "mcp"))
     found = list(prove_entries(str(tmp_path / "gone"), {"PATH": PATH}, tmp_path, CEILING, [entry]))
     assert [(finding.level, "does not start" in finding.message) for finding in found] == [("fail", True)] * 3
 
@@ -79,6 +79,6 @@ def test_without_a_ceiling_a_server_is_held_to_its_own_instant(
     client = write_program(
         tmp_path / "client", CLIENT.format(answers={"ours": plain, "ours moved": moved}), sys.executable
     )
-    entry = Entry("pit_fetch", tmp_path / ".mcp.json", ("pit_fetch", "mcp", "--pit", AT))
+    entry = ServerEntry("pit_fetch", tmp_path / ".mcp.json", ("pit_fetch", "mcp", "--pit", AT))
     environ = {"PATH": PATH, "NO_PROXY": "127.0.0.1"}
     assert [found.level for found in prove_entries(client, environ, tmp_path, None, [entry])] == levels

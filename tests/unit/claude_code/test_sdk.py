@@ -88,6 +88,17 @@ def test_a_call_is_prepared_by_one_callback_and_released_by_the_other(tmp_path: 
     assert ask(sdk.gate_callback(environ), after) == {}
 
 
+def test_the_log_has_each_verdict_and_nothing_of_what_was_judged(tmp_path: Path) -> None:
+    leak, environ = sdk.guard.planted_leak(), {"PIT_GATE_LOG": str(tmp_path / "log")}
+    for hook in (leak, {**leak, "tool_input": {"command": "ls"}}):
+        ask(sdk.gate_callback(environ), hook)
+        ask(sdk.gate_callback({}), hook)  # no file beside the installed gate
+    first, second = (tmp_path / "log").read_text().splitlines()
+    assert first.endswith("BLOCK tool=Bash PIT_VIOLATION_GT_CUTOFF: data[0].available_at is after the PIT")
+    assert second.endswith("ALLOW tool=Bash")
+    assert not Path(gate.__file__).with_name("pit_gate.log").exists()
+
+
 def test_the_environment_is_this_processs_unless_given(monkeypatch: pytest.MonkeyPatch) -> None:
     hook = {"tool_name": "Bash", "tool_input": {"command": "pit_fetch --source x"}}
     callback = sdk.guard_callback()

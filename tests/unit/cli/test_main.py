@@ -223,11 +223,10 @@ def test_a_key_among_the_words_is_redacted_however_early_a_fetch_fails(
         return [context.http.get("Demo", "/")]
 
     provider = demo(
-        fetch=source,
+        source,
         hosts=KEYED,
         operations=(Operation("ONE", takes=("word", "symbol", "crash")), Operation("THREE")),
         options=(
-            Option("op", "h", positional="one"),
             Option("word", "h"),
             Option("symbol", "h"),
             Option("crash", "h", kind="flag"),

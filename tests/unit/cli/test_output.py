@@ -242,7 +242,7 @@ def test_a_file_is_replaced_only_by_a_whole_one(tmp_path: Path) -> None:
     for words in (("--limit", "0"), ("--input-file", "nothing")):
         left = ask(tmp_path, demo(ROWS), *words, "--output", "answer")
         assert (left.data, path.read_text()) == ([], "today's")
-    left = at_pit(tmp_path, demo([record("SECRET")._replace(available_at_source="x")]), "--output", "answer")  # type: ignore[arg-type]
+    left = at_pit(tmp_path, demo([record("SECRET")._replace(available_at_source="x")]), "--output", "answer")
     assert (left.code, left.gap_types, path.read_text()) == (70, ["internal_error"], "today's")
 
 

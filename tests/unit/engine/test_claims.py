@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pit_fetch import api
-from pit_fetch.provider import Context, Field, Operation, Provider, Query, Record
+from pit_fetch.provider import Context, Dating, Field, Operation, Provider, Query, Record
 from pit_fetch.runtime import Runtime
 from pit_fetch.testing.inprocess import TestClock
 from pit_fetch.testing.server import Answering
@@ -25,7 +25,7 @@ from tests.unit.archive.scene import Archive
 ACCEPTED = ("--evidence", "claimed")
 CLAIMS = "by its first stamp; the text may be of later"
 TITLE = Field("title")
-WITH_CLAIMS = Operation(claims=CLAIMS, fields=(TITLE, Field("updated", "instant")))
+WITH_CLAIMS = Operation(dating=Dating(claims=CLAIMS), fields=(TITLE, Field("updated", "instant")))
 
 
 def claim(name: str, minutes: float, **payload: Any) -> Record:
@@ -79,7 +79,7 @@ def test_what_is_never_proved_is_asked_for_its_claims(tmp_path: Path, dating: An
         yield record("a")._replace(available_at=NOW, at_receipt=True, claimed_at=PIT, claimed_payload={"title": "then"})
         yield record("b")._replace(available_at=NOW, at_receipt=True, claimed_at=PIT + timedelta(seconds=1))
 
-    source = demo(fetch, operations=(WITH_CLAIMS._replace(dating=dating),))
+    source = demo(fetch, operations=(WITH_CLAIMS._replace(dating=WITH_CLAIMS.dating._replace(by=dating)),))
     answer = at_pit(tmp_path, source, *ACCEPTED)
     assert [(item["id"], item["title"], item["evidence"]) for item in answer.data] == [("a", "then", "claimed")]
     assert "nothing is served" not in answer.reasons
@@ -93,7 +93,7 @@ def test_what_is_never_proved_is_asked_for_its_claims(tmp_path: Path, dating: An
 
 def test_no_payload_sets_the_mark_or_takes_it_away(tmp_path: Path) -> None:
     rows = [record("proved", 5, evidence="claimed"), claim("edited", 3, evidence="proved")]
-    assert marks(at_pit(tmp_path, demo(rows, operations=(Operation(claims=CLAIMS),)), *ACCEPTED)) == {
+    assert marks(at_pit(tmp_path, demo(rows, operations=(Operation(dating=Dating(claims=CLAIMS)),)), *ACCEPTED)) == {
         "proved": None,
         "edited": "claimed",
     }

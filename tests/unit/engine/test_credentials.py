@@ -8,7 +8,7 @@ import pytest
 
 from pit_fetch.engine.credentials import known_secrets, lookup, resolve
 from pit_fetch.errors import ConfigError
-from pit_fetch.provider import Credential, Provider
+from pit_fetch.provider import Credential, Operation, Provider
 from pit_fetch.support.redaction import redactor
 from tests.conftest import Foreign
 
@@ -16,7 +16,12 @@ KEY = Credential("key", ("FIRST_KEY", "SECOND_KEY"), hint="Get one.")
 
 
 def provider(credential: Credential) -> Provider:
-    return Provider(name="p", summary="", fetch=lambda *_: (), parse_reply=lambda *_: (), credentials=(credential,))
+    return Provider(
+        name="p",
+        summary="",
+        credentials=(credential,),
+        operations=(Operation(fetch=lambda *_: (), parse_reply=lambda *_: ()),),
+    )
 
 
 @pytest.mark.parametrize(
@@ -145,7 +150,7 @@ def test_a_short_text_is_no_key_unless_the_source_publishes_it() -> None:
 
 def test_what_must_not_get_out_is_known_whatever_else_is_missing(tmp_path: Path) -> None:
     agent = Credential("agent", ("AGENT",), secret=False)
-    several = Provider("p", "", lambda *_: (), lambda *_: (), credentials=(KEY, agent, Credential("b", ("OTHER_KEY",))))
+    several = Provider("p", "", credentials=(KEY, agent, Credential("b", ("OTHER_KEY",))))
     environ = {"FIRST_KEY": "a secret\x1b", "AGENT": "Company"}
     assert known_secrets(several, environ, "/") == ("a secret\x1b",)
     (tmp_path / ".env").write_bytes(b"\xff\xfe")

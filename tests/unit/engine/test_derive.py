@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pit_fetch.gaps import Code
-from pit_fetch.provider import Context, Gap, Operation, Option, Page, Query, Record, gap
+from pit_fetch.provider import Context, Gap, Operation, Page, Query, Record, gap
 from tests.demo_source import PIT, at_pit, demo, record
 
 
@@ -73,7 +73,6 @@ def test_it_may_depend_on_the_operation_and_is_asked_once_that_is_known(tmp_path
         source,
         derive=lambda query: number(query) if query.operation.name == "numbered" else None,
         operations=(Operation("plain"), Operation("numbered")),
-        options=(Option("op", "h"),),
     )
     for op in ("plain", "numbered"):
         left = at_pit(tmp_path, provider, "--op", op, "--date-to", "2024-02-15T15:57:00-05:00")
@@ -85,8 +84,8 @@ def test_it_reads_no_further_than_the_last_record_that_is_wanted(tmp_path: Path)
     number = Numbering()
 
     def source(query: Query, context: Context) -> Iterator[Page]:
-        yield Page((record("a", 1), record("b", 2)), lambda oldest: oldest)
-        yield Page((record("c", 3), record("d", 4)), lambda oldest: oldest, continues_previous=True)
+        yield Page((record("a", 1), record("b", 2)), newest_first=True)
+        yield Page((record("c", 3), record("d", 4)), newest_first=True, continues_previous=True)
         pytest.fail("asked for a page that is not needed")
 
     left = at_pit(tmp_path, demo(source, derive=number), "--limit", "2")

@@ -45,7 +45,7 @@ MISTAKES: dict[str, tuple[Use, Host, str]] = {
     "a file": (
         lambda context: context.file("items.db"),
         PLAIN,
-        "items.db is no declared file: Provider.files has none.",
+        "items.db is no declared file: Provider.credentials has none.",
     ),
     "a status for a code": (
         lambda context: UpstreamError(402),  # type: ignore[arg-type]

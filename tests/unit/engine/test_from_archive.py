@@ -12,7 +12,7 @@ from pit_fetch.pipeline.cursor import START, Position, position
 from pit_fetch.pipeline.select import Selection
 from pit_fetch.provider import Record
 
-LAST = Record("a", datetime(2026, 6, 1, tzinfo=UTC), "provider_metadata", {})
+LAST = Record("a", datetime(2026, 6, 1, tzinfo=UTC), {})
 UNREADABLE = gap(Code.MALFORMED, problem="a value is no number")
 
 

@@ -21,17 +21,17 @@ from tests.inprocess import fetch as run_here
 
 PLUGIN = """
 from datetime import UTC, datetime, timedelta
-from pit_fetch.provider import Provider, Record
+from pit_fetch.provider import Operation, Provider, Record
 
 def record(name="1", stamp=datetime(2024, 1, 1, tzinfo=UTC), **payload):
-    return Record(name, stamp, "provider_metadata", payload)
+    return Record(name, stamp, payload)
 
 def read(body, query):
     return iter(())
 
 {body}
 
-PROVIDER = Provider(name="{name}", summary="a plugin", fetch=fetch, parse_reply=read{more})
+PROVIDER = Provider(name="{name}", summary="a plugin", operations=(Operation(fetch=fetch, parse_reply=read),){more})
 """
 Install = Callable[..., dict[str, str]]
 
@@ -136,20 +136,19 @@ def test_an_alarm_that_a_finalizer_swallows_rings_again(
     assert (done.code, done.ids, done.gap_types[-2:]) == (0, ["1"], ["truncated", "upstream_error"])
 
 
-OUTDATED = f"cannot be loaded ({{}}): it uses names that provider API {API_VERSION} does not have; install"
+OUTDATED = (
+    f"cannot be loaded ({{}}): it is made for another provider API, and this is {API_VERSION}; docs/provider-api-4.md"
+)
+OF_API_3 = 'from pit_fetch.provider import Provider\nPROVIDER = Provider("plug", "", fetch=print)'
 BROKEN = [
     ("raise RuntimeError('SECRET')", "cannot be loaded (RuntimeError)"),
     ("raise SystemExit", "cannot be loaded (SystemExit)"),
     ("import no_such_module", "cannot be loaded (ModuleNotFoundError)"),
-    (PLUGIN.replace("parse_reply=", "read=").format(body=GOOD, name="plug", more=""), OUTDATED.format("TypeError")),
-    ("from pit_fetch.provider import BY_SELECT", OUTDATED.format("ImportError")),
-    ("PROVIDER = 5", f"is made for provider API None, but this is {API_VERSION}"),
-    (f"from types import SimpleNamespace as S\nPROVIDER = S(api_version={API_VERSION})", "does not hold a Provider"),
+    (OF_API_3, OUTDATED.format("TypeError")),
+    ("from pit_fetch.provider import STAMPS", OUTDATED.format("ImportError")),
+    ("from pit_fetch.paging import newest_first", OUTDATED.format("ImportError")),
+    ("PROVIDER = 5", "does not hold a Provider"),
     (PLUGIN.format(body=GOOD, name="another", more=""), "registers 'another' under the name 'plug'"),
-    (
-        PLUGIN.format(body=GOOD, name="plug", more=", api_version=1"),
-        f"is made for provider API 1, but this is {API_VERSION}",
-    ),
     *(
         (
             f"from pit_fetch.provider import Option\n{PLUGIN}".format(

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
-from pit_fetch.provider import STAMPS, FieldKind, FieldRole
+from pit_fetch.provider import ENVELOPE_FIELDS, FieldKind, FieldRole
 from pit_fetch.times import format_for_people, in_new_york
 from tests.demo_source import PIT
 
@@ -114,7 +114,7 @@ def several(count: int) -> PlainEnvelope:
             items.append({**item, "id": f"{symbol}:{item['date']}"})
         for place in range(0, count, 60):
             paid = {"record_type": "dividend", "symbol": symbol, "amount": 0.24, "id": f"{symbol}:dividend:{place}"}
-            items.append({name: items[-1 - place][name] for name in (*STAMPS[:2], "date")} | paid)
+            items.append({name: items[-1 - place][name] for name in (*ENVELOPE_FIELDS[:2], "date")} | paid)
     items.sort(key=lambda item: str(item["available_at"]), reverse=True)
     kinds: dict[str, FieldKind] = {"record_type": "text", "symbol": "text", **_BARS, "amount": "number"}
     roles: dict[str, FieldRole] = {"record_type": "kind", "symbol": "series"}

@@ -279,7 +279,7 @@ CARELESS: dict[str, Callable[[], Provider]] = {
     "a stamp inside the payload": lambda: demo(
         [record("a", body="SECRET", x=[{"revised_at": "2024-02-16T00:00:00Z"}])]
     ),
-    "a tag that the gate does not know": lambda: demo([record("SECRET")._replace(available_at_source="x")]),  # type: ignore[arg-type]
+    "a tag that the gate does not know": lambda: demo([record("SECRET")._replace(available_at_source="x")]),
 }
 
 

@@ -260,7 +260,7 @@ FOREIGN = """PIT_FETCH_CEILING PIT_FETCH_WRAPPER_ONLY PIT_FETCH_ARCHIVE PIT_FETC
     ],
 )
 def test_a_variable_is_a_slip_of_a_restriction_or_none_of_ours(name: str, meant: str) -> None:
-    assert gate.misspelt([name], RESTRICTIONS) == ([(name, meant)] if meant else [])
+    assert gate.misspelt_variables([name], RESTRICTIONS) == ([(name, meant)] if meant else [])
 
 
 # What the guard prepared: the output is in a private file, and shown from there.

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from pit_fetch.cli.commands import COMMANDS
 from pit_fetch.cli.parser import build_parser
 from pit_fetch.engine import registry
+from pit_fetch.request.evidence import key
 from pit_fetch.request.values import flag_of
 from pit_fetch.support.bundled import gate, load
 from tests.corpus import commands
@@ -193,14 +194,6 @@ def test_without_a_path_of_its_own_the_guard_goes_by_the_process(programs: Progr
         assert verdict(bash(command), ONLY) == "deny"
 
 
-@pytest.mark.parametrize(
-    "command", ["pit_fetch doctor --prove", "pit_fetch lint /etc", "pit_fetch doctor --json --prove"]
-)
-def test_an_adapter_examines_and_does_no_more(command: str) -> None:
-    assert verdict(bash(command), ONLY) == "deny"
-    assert verdict(bash(command), CEILING) == "rebuilt"
-
-
 # The options of an adapter.
 
 # What an adapter has no need of, and why; what is not a fetch is a listing.
@@ -228,9 +221,9 @@ def test_the_guard_knows_the_options_that_there_are() -> None:
 
 @pytest.mark.parametrize("source", registry.BUNDLED_NAMES)
 def test_an_adapter_may_use_every_option_of_its_source(source: str) -> None:
-    adapter = registry.load(source).agents[0]
+    adapter = next(agent for agent in guard.ADAPTERS if key(agent) == key(source))
     call = f"pit_fetch --source {source} --pit {PIT}"
-    for option in registry.load(source).options:
+    for option in registry.load(source).all_options:
         for words in (f"{flag_of(option.name)} 'x = y'", f"{flag_of(option.name)}=x", f"{option.name.upper()}=x"):
             assert verdict(bash(f"{call} {words}", agent_type=adapter)) == "run", words
 
@@ -458,7 +451,7 @@ def test_a_misspelt_restriction_holds_and_is_named(
 ) -> None:
     assert verdict(hook, environ) == expected
     if expected == "deny":
-        ((name, meant),) = gate.misspelt(environ, guard.RESTRICTIONS)
+        ((name, meant),) = gate.misspelt_variables(environ, guard.RESTRICTIONS)
         assert f"{name} is not a variable of pit_fetch: write {meant}" in respond(hook, environ)["reason"]
 
 
@@ -541,27 +534,15 @@ UNDER_A_CEILING = {
         f"--pit {PIT} | jq .",
     ),
 }
-# Other commands than a plain call, with the verdict.
-MENTIONS = {
-    "deny": (
-        *("PIT_FETCH_CEILING= pit_fetch --source x", "p''it_fetch --source x", "p\\it_fetch --source x"),
-        *('grep "$(pit_fetch --source x)" docs', "echo $(pit_fetch --source x)"),
-    ),
-    "alone": (
-        f'git commit -m "Say that pit_fetch --pit {PIT} is one call"',
-        "git commit -m \"$(cat <<'EOF'\nRelease what pit_fetch --pit T prints\n\nIt's $done.\nEOF\n)\"",
-        *("git add -A && git commit -qm 'pit_fetch: mend it'", "ls -l pit_fetch/ | wc -l", "cat pit_fetch.sh | sh"),
-        *('grep -rn "pit_fetch --pit" docs/*.md 2>/dev/null | head -5', "grep pit_fetch docs > o"),
-        "find . -exec pit_fetch {} +",
-    ),
-}
+# The corpus of sessions has other commands that call it, and those that only mention it.
+CALLS = ("p''it_fetch --source x", 'grep "$(pit_fetch --source x)" docs', "echo $(pit_fetch --source x)")
 
 
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
         *((f"pit_fetch --source x {words}", name) for name, calls in UNDER_A_CEILING.items() for words in calls),
-        *((command, name) for name, commands in MENTIONS.items() for command in commands),
+        *((command, "deny") for command in CALLS),
     ],
 )
 def test_under_a_ceiling_a_call_needs_an_earlier_pit(command: str, expected: str) -> None:
@@ -572,16 +553,6 @@ def test_under_a_ceiling_a_call_needs_an_earlier_pit(command: str, expected: str
 def test_under_a_ceiling_that_cannot_be_read_nothing_is_fetched(ceiling: str) -> None:
     assert verdict(bash(FETCH), {"PIT_FETCH_CEILING": ceiling}) == "deny"
     assert verdict(bash("ls"), {"PIT_FETCH_CEILING": ceiling}) == "alone"
-
-
-def test_without_a_ceiling_the_users_shell_is_left_alone() -> None:
-    assert verdict(bash("pit_fetch --source x | jq . > o.json; false")) == "alone"
-
-
-@pytest.mark.parametrize("server", ["neo4j-cypher", "plugin_graph_neo4j-cypher"])
-def test_neo4j_writes_are_refused_everywhere(server: str) -> None:
-    assert verdict({"tool_name": f"mcp__{server}__write_neo4j_cypher", "tool_input": {}}) == "deny"
-    assert verdict({"tool_name": f"mcp__{server}__read_neo4j_cypher", "tool_input": {"query": "RETURN 1"}}) == "alone"
 
 
 # Foreign and broken files.

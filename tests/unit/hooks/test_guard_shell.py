@@ -47,7 +47,7 @@ def test_a_command_that_is_more_than_a_call_is_refused(command: str) -> None:
     assert not gate.is_listing(command)
     for environ in (shell.WRAPPER_ONLY, shell.WRAPPER_ONLY | shell.CEILING):
         assert isinstance(shell.verdict(command, environ), shell.guard.Refusal)
-    assert not isinstance(shell.verdict(command, shell.CEILING), shell.guard.Call)
+    assert not isinstance(shell.verdict(command, shell.CEILING), shell.guard.RebuiltCommand)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.gaps import Code, gap
 from pit_fetch.inspect.diff import ComparableAnswer, changes
 from pit_fetch.pipeline.cursor import START, position
-from pit_fetch.provider import Context, Field, Operation, Option, Query, Record, Window
+from pit_fetch.provider import Archiving, Context, Dating, Field, Operation, Option, Provider, Query, Record
 from pit_fetch.runtime import Runtime
 from pit_fetch.testing.comparison import CANARY
 from pit_fetch.testing.inprocess import TestClock
@@ -48,7 +48,7 @@ def explain(folder: Path, rows: Any, *words: str, **given: Any) -> Answer:
 def ask_as(command: str, folder: Path, rows: Any, *words: str, **given: Any) -> Answer:
     from tests.inprocess import fetch
 
-    provider = rows if hasattr(rows, "fetch") else demo(rows)
+    provider = rows if isinstance(rows, Provider) else demo(rows)
     transport = Answering(nobody, lambda: NOW)
     return fetch(folder, command, "--source", "demo", *words, provider=provider, transport=transport, **given)
 
@@ -244,7 +244,7 @@ def test_an_old_item_in_a_new_version_is_never_new(tmp_path: Path, where: str) -
     old = [record(f"{n:03}", 100 + n, value="1.0") for n in range(9)]
     rows = [*old, record("008", 5, value="1.1"), record("new", 4)]
     kinds: dict[str, dict[str, Any]] = {
-        "versions": {"operations": (Operation(versions=True),)},
+        "versions": {"operations": (Operation(archiving=Archiving(versions=True)),)},
         "derived": {"derive": lambda query: lambda records: records},
     }
     (tmp_path / "rows").write_text("rows")
@@ -297,7 +297,9 @@ def test_one_look_back_for_both_instants(tmp_path: Path) -> None:
         return query.since or end - timedelta(minutes=query.options["minutes"] or 1_440)
 
     option = Option("minutes", "how far to look back", kind="integer")
-    provider = demo(source, options=(option,), operations=(Operation(window=Window.BY_SELECT, earliest=earliest),))
+    provider = demo(
+        source, options=(option,), operations=(Operation(window="select", archiving=Archiving(earliest=earliest)),)
+    )
     for words in ((), ("--minutes", "60"), ("--date-from", "2024-02-01")):
         diff(tmp_path, provider, *words)
     start = PIT - timedelta(hours=1)
@@ -368,7 +370,7 @@ def test_a_summary_is_that_of_the_answer(tmp_path: Path, command: str) -> None:
 
 
 def test_a_request_that_failed_is_not_explained_as_empty(tmp_path: Path) -> None:
-    provider = demo(SEEN, operations=(Operation("A", needs=("x",)), Operation("B")), options=(Option("op", "x"),))
+    provider = demo(SEEN, operations=(Operation("A", needs=("x",)), Operation("B")))
     left = explain(tmp_path, provider, "--op", "A")
     assert left.gap_types == ["config"]
 
@@ -389,7 +391,7 @@ SEEN = [
     record("late", -2, title="late"),
     record("public", 2, title="public"),
     record("revised", 5, revised=-90, title="revised"),
-    Record("undated", None, "provider_metadata", {"title": "undated"}),
+    Record("undated", None, {"title": "undated"}),
     record("", 3, title="unusable"),
     record("far", -60 * 24 * 9, title="far"),
 ]
@@ -424,7 +426,7 @@ def test_a_stamp_that_is_not_an_instant_is_explained_as_missing(tmp_path: Path, 
 
 
 def test_the_rule_is_the_operation_s_own(tmp_path: Path) -> None:
-    provider = demo(SEEN, operations=(Operation(rule="by created, the publication"),))
+    provider = demo(SEEN, operations=(Operation(dating=Dating(rule="by created, the publication")),))
     assert {item["rule"] for item in explain(tmp_path, provider).data} == {"by created, the publication"}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from pit_fetch.engine.settings_files import Settings
 from pit_fetch.mcp.answers import Answer
 from pit_fetch.mcp.calls import Runtimes, Server, answer
-from pit_fetch.mcp.instant import fixed
+from pit_fetch.mcp.instant import make_instant
 from pit_fetch.mcp.tools import name_of, tools_for
 from pit_fetch.provider import Provider
 from pit_fetch.runtime import Runtime
@@ -24,7 +24,7 @@ def server_of(provider: Provider, environ: Mapping[str, str] = {}, **settings: A
     clock = TestClock(NOW)
     transport = Answering(nobody, clock.now)
     runtime = Runtime(environ, "/", clock.value(), transport, lambda _: provider, lambda _: b"")
-    instant = fixed(PIT_TEXT, None, environ)
+    instant = make_instant(PIT_TEXT, None, environ)
     return Server(tools_for([provider], PIT_TEXT), instant, Settings(environ, settings), Runtimes(lambda: runtime))
 
 

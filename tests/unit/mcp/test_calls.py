@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pit_fetch.mcp.answers import released
-from pit_fetch.provider import Operation, Option
+from pit_fetch.mcp.answers import release_answer
+from pit_fetch.provider import Caveat, Operation, Option
 from tests.demo_source import PIT, PIT_TEXT, demo, record
 from tests.unit.mcp.in_memory import call, server_of
 
@@ -71,9 +71,17 @@ def test_a_bad_argument_is_refused_with_the_fix(arguments: dict[str, Any], reaso
     assert len(answer.text) < 1_000
 
 
+def test_an_operation_that_is_left_out_is_asked_for_as_an_argument() -> None:
+    operations = tuple(Operation(f"operation{number}") for number in range(9))  # fewer have a default
+    answer = call(demo([], operations=operations))
+    assert answer.content["gaps"][0]["reason"] == "demo needs op: `sources` says what each operation needs"
+
+
 def test_a_server_with_an_instant_is_a_ceiling() -> None:
     """What a name means today is withheld, although no variable sets a ceiling."""
-    named = Operation(of_today=lambda query: ("a name of today's",) if query.options["symbol"] else ())
+    named = Operation(
+        caveats=lambda query: [Caveat("a name of today's", of_today=True)] if query.options["symbol"] else []
+    )
     source = demo([record("1")], options=OPTIONS, operations=(named,))
     answer = call(source, symbol="META")
     assert (answer.content["data"], [gap["type"] for gap in answer.content["gaps"]]) == ([], ["config"])
@@ -103,5 +111,5 @@ def test_the_operators_settings_are_defaults() -> None:
 
 def test_the_last_door_is_the_gate() -> None:
     late = {"available_at": "2024-02-15T16:00:01-05:00", "available_at_source": "provider_metadata", "id": "SECRET"}
-    answer = released(json.dumps({"data": [late], "gaps": []}), PIT)
+    answer = release_answer(json.dumps({"data": [late], "gaps": []}), PIT)
     assert (answer.is_error, "SECRET" in answer.text, answer.content["data"]) == (True, False, [])

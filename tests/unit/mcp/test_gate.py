@@ -152,7 +152,7 @@ def test_what_cannot_start_says_why_in_a_line(run: Run, tmp_path: Path, mapping:
 
 def test_a_server_that_does_not_start_is_named_as_the_reason(run: Run, tmp_path: Path) -> None:
     for command in ((), ("--", "/no/such/server"), ("--", sys.executable, "-c", "pass")):
-        done = run("mcp-gate", "--pit", PIT, "--tools", "neo4j", *command)
+        done = run("mcp-gate", "--pit", PIT, "--tools", "alphavantage", *command)
         assert (done.code, done.out, b"server" in done.err) == (2, b"", True)
 
 
@@ -160,7 +160,7 @@ def test_the_other_server_is_not_started_before_the_instant_is_known(run: Run, t
     mark = tmp_path / "started"
     command = ("--", sys.executable, "-c", f"open({str(mark)!r}, 'w')")
     for words in ((), ("--pit", "2024-02-15"), ("--pit-file", "missing")):
-        done = run("mcp-gate", *words, "--tools", "neo4j", *command)
+        done = run("mcp-gate", *words, "--tools", "alphavantage", *command)
         assert (done.code, mark.exists()) == (2, False)
 
 

@@ -256,13 +256,11 @@ FILINGS = [
     {"accession_number": "n1", "form": "10-K", "filed": "2024-02-13", "company": "CANARY", "cik": "1"},
     {"accession_number": "n0", "form": "CORRESP", "filed": "2024-01-02"},
 ]
-ROW = {"available_at": "2024-02-15T10:00:00-05:00", "available_at_source": "edgar_accepted", "id": "r1", "form": "8-K"}
 RESULTS: dict[tuple[str, str], tuple[object, list[str]]] = {
     ("alphavantage", "news_sentiment"): ({"items": "2", "feed": FEED}, ["u1"]),
     ("alphavantage", "daily_prices"): ({"Meta Data": {}, "Time Series (Daily)": BARS}, ["2024-02-14"]),
     ("edgartools", "edgar_search"): ({"success": True, "data": {"filings": FILINGS}}, ["n1"]),
     ("edgartools", "edgar_text_search"): ({"success": True, "data": {"results": FILINGS, "count": 2}}, ["n1"]),
-    ("neo4j", "read_neo4j_cypher"): ([{"data": [ROW, {**ROW, "id": "CANARY", "available_at": "x"}]}], ["r1"]),
 }
 
 
@@ -408,20 +406,3 @@ def test_an_argument_that_should_be_an_object_is_not_replaced() -> None:
     schema: dict[str, Any] = {"tool_name": {"type": "string"}, "arguments": {"type": "object"}}
     with pytest.raises(UsageError, match="arguments is an object"):
         _asked("alphavantage", "news_sentiment", schema, arguments='{"tickers": "IBM"}')
-
-
-def test_neo4j_runs_shipped_patterns_alone_and_as_of_the_instant() -> None:
-    schema: dict[str, Any] = {"query": {"type": "string"}, "params": {"type": "object"}}
-    pattern = _a_shipped_pattern()
-    later = {"ticker": "IBM", "pit": "2100-01-01T00:00:00Z"}
-    asked = _asked("neo4j", "read_neo4j_cypher", schema, query=pattern, params=later)
-    assert asked == {"query": pattern, "params": {"ticker": "IBM", "pit": PIT.astimezone(NEW_YORK).isoformat()}}
-    for query in ("MATCH (n) RETURN n", f"{pattern} LIMIT 5", None):
-        with pytest.raises(UsageError, match="patterns that ship"):
-            _asked("neo4j", "read_neo4j_cypher", schema, query=query)
-
-
-def _a_shipped_pattern() -> str:
-    from tests.neo4j.patterns import PATTERNS
-
-    return next(iter(PATTERNS.values())).query

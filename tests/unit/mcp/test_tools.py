@@ -6,7 +6,7 @@ import pytest
 
 from pit_fetch.engine import registry
 from pit_fetch.mcp.tools import MAX_DESCRIPTION_BYTES, Tool, tools_for
-from pit_fetch.provider import Operation, Option
+from pit_fetch.provider import Dating, Operation, Option
 from pit_fetch.request.options import COMMON_OPTIONS
 from tests.demo_source import PIT_TEXT, demo
 
@@ -62,13 +62,13 @@ def test_each_kind_of_option_has_its_type() -> None:
 def test_an_operation_that_shows_nothing_as_of_an_instant_is_not_offered() -> None:
     operations = (
         Operation("past", needs=("symbol",), takes=("day",)),
-        Operation("snapshot", dating="receipt", needs=("symbol",)),
-        Operation("now", dating="never", needs=("key",)),
+        Operation("snapshot", dating=Dating(by="receipt"), needs=("symbol",)),
+        Operation("now", dating=Dating(by="never"), needs=("key",)),
     )
-    options = tuple(Option(name, name) for name in ("op", "symbol", "day", "key"))
+    options = tuple(Option(name, name) for name in ("symbol", "day", "key"))
     tool = tools_for([demo(operations=operations, options=options)], PIT_TEXT)["demo"]
     assert tool.arguments["op"]["enum"] == ["past", "snapshot"]
     assert [name for name in tool.schema["required"] if "nullable" in tool.arguments[name]] == []
     assert "`sources`" in tool.arguments["op"]["description"]
-    assert (tool.schema["required"], "key" in tool.arguments) == (["op", "symbol"], False)
+    assert (tool.schema["required"], "key" in tool.arguments) == (["symbol"], False)
     assert "now" not in tool.description.split("gaps.\n")[-1]

@@ -13,13 +13,13 @@ _HERE, _LAW = "pit_fetch.normalize", ("normalize: non-interference",)
 
 
 def _believed(real: Any) -> Any:
-    def dated(kind: Any, name: Any, claim: Any, stamps: Any) -> Any:
-        from pit_fetch.normalize.stamps import Dated
+    def date_claim(kind: Any, name: Any, claim: Any, stamps: Any) -> Any:
+        from pit_fetch.normalize.stamps import Dating
 
         moment = parse_rfc3339(claim) or parse_http_date(claim)
-        return None if moment is None else Dated(moment)
+        return None if moment is None else Dating(moment)
 
-    return dated
+    return date_claim
 
 
 def _of_the_place_alone(real: Any) -> Any:
@@ -29,10 +29,10 @@ def _of_the_place_alone(real: Any) -> Any:
 
 
 def _readable_alone(real: Any) -> Any:
-    def dated(kind: Any, name: Any, claim: Any, stamps: Any) -> Any:
+    def date_claim(kind: Any, name: Any, claim: Any, stamps: Any) -> Any:
         return real(kind, name, claim, [stamp for stamp in stamps if real(*stamp, [stamp]) is not None])
 
-    return dated
+    return date_claim
 
 
 def _days(by: Callable[[Any], Any]) -> Make:
@@ -40,13 +40,13 @@ def _days(by: Callable[[Any], Any]) -> Make:
 
 
 def _naive_is_new_york(real: Any) -> Any:
-    def dated(kind: Any, name: Any, claim: Any, stamps: Any) -> Any:
-        from pit_fetch.normalize.stamps import Dated
+    def date_claim(kind: Any, name: Any, claim: Any, stamps: Any) -> Any:
+        from pit_fetch.normalize.stamps import Dating
 
         moment = parse_wall_clock(claim, NEW_YORK)
-        return Dated(moment) if moment else real(kind, name, claim, stamps)
+        return Dating(moment) if moment else real(kind, name, claim, stamps)
 
-    return dated
+    return date_claim
 
 
 def _any_name(real: Any) -> Any:
@@ -108,9 +108,9 @@ def _without_its_capture(real: Any) -> Any:
 
 
 MUTANTS = (
-    Mutant("normalize: what a model says is believed", f"{_HERE}.stamps:dated", _believed, _LAW),
-    Mutant("normalize: only the named place counts", f"{_HERE}.stamps:dated", _of_the_place_alone, _LAW),
-    Mutant("normalize: an unreadable time is none", f"{_HERE}.stamps:dated", _readable_alone, _LAW),
+    Mutant("normalize: what a model says is believed", f"{_HERE}.stamps:date_claim", _believed, _LAW),
+    Mutant("normalize: only the named place counts", f"{_HERE}.stamps:date_claim", _of_the_place_alone, _LAW),
+    Mutant("normalize: an unreadable time is none", f"{_HERE}.stamps:date_claim", _readable_alone, _LAW),
     Mutant(
         "normalize: a day begins at its midnight",
         "pit_fetch.times:end_of_day_anywhere",
@@ -123,7 +123,7 @@ MUTANTS = (
         _days(lambda day: end_of_day(day, NEW_YORK)),
         ("perplexity: non-interference", *_LAW),
     ),
-    Mutant("normalize: a time without an offset is New York's", f"{_HERE}.stamps:dated", _naive_is_new_york, _LAW),
+    Mutant("normalize: a time without an offset is New York's", f"{_HERE}.stamps:date_claim", _naive_is_new_york, _LAW),
     Mutant("normalize: a date of any name is a publication", f"{_HERE}.stamps:NAMES", _any_name, _LAW),
     Mutant(
         "normalize: only where a claim may be, a change is read",
@@ -151,7 +151,7 @@ MUTANTS = (
     Mutant("normalize: a page is of any address", f"{_HERE}.saved:page_of", _of_any_address, _LAW),
     Mutant(
         "normalize: what the page does not say is kept",
-        f"{_HERE}.items:quoted",
+        f"{_HERE}.items:keep_quoted",
         lambda real: lambda payload, said: dict(payload),
         _LAW,
     ),

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from pit_fetch.normalize.items import quoted
-from pit_fetch.normalize.saved import Saved, capture_of, entry_of, is_envelope, page_of, plain_address
-from pit_fetch.normalize.stamps import PageStamp, dated
+from pit_fetch.normalize.items import keep_quoted
+from pit_fetch.normalize.saved import SavedPage, capture_of, is_envelope, page_of, plain_address
+from pit_fetch.normalize.stamps import PageStamp, date_claim
 from pit_fetch.support.bundled import gate
 from tests.conftest import Finished, Run
 
@@ -41,16 +41,10 @@ def normalize(run: Run, folder: Path, items: Any, *words: str, pit: str = PIT, *
     return run("normalize", *pits, "--pages", str(saved), *words, stdin=stdin)
 
 
-def read_page(content: str | bytes) -> Saved:
+def read_page(content: str | bytes) -> SavedPage:
     page = page_of(content.encode() if isinstance(content, str) else content)
     assert page is not None
     return page
-
-
-def stamps_of_entry(sitemap: str) -> tuple[PageStamp, ...]:
-    entry = entry_of(sitemap.encode(), URL)
-    assert entry is not None
-    return entry.stamps
 
 
 # The process.
@@ -116,34 +110,6 @@ def test_a_link_does_not_lead_out_of_the_folder(near: Run, tmp_path: Path) -> No
     names = ("link.html", "pipe.html", "folder.html", str(tmp_path / "beside.html"), "nul\0.html", "a" * 5_000)
     left = normalize(near, tmp_path, [item(page=name) for name in names])
     assert (left.code, left.ids) == (0, [])
-
-
-def test_a_sitemap_dates_its_pages_and_itself(near: Run, tmp_path: Path) -> None:
-    entries = "".join(
-        f"<url><loc>https://news.example/{name}</loc><lastmod>{stamp}</lastmod><news:news>"
-        f"<news:publication_date>{stamp}</news:publication_date><news:title><![CDATA[Of {name}]]></news:title>"
-        "</news:news></url>"
-        for name, stamp in (("acme", AT), ("later", "2024-02-15T17:00:00-05:00"))
-    )
-    pages = {"acme": HEAD + BODY, "map": f'<?xml version="1.0"?><urlset>{entries}</urlset>'}
-    of_page = item(evidence={"kind": "sitemap", "name": "lastmod", "file": "map.html"})
-    alone = item(page="map.html", title="Of acme", evidence={"kind": "sitemap", "name": "publication_date"})
-    later = {**alone, "url": "https://news.example/later", "published_at": "2024-02-15T17:00:00-05:00"}
-    left = normalize(near, tmp_path, [of_page, alone, later, {**later, "published_at": AT}], **pages)
-    assert {entry["title"] for entry in left.envelope["data"]} == {"Acme & Co beats", "Of acme"}
-
-
-def test_an_entry_that_no_parser_takes_costs_the_other_entries_nothing() -> None:
-    other = "<url><loc>https://news.example/later</loc><lastmod><![foo bar]></lastmod></url>"
-    sitemap = f"{other}<url><loc>{URL}</loc><lastmod><![CDATA[{AT}]]></lastmod></url>{other}"
-    assert stamps_of_entry(sitemap) == (PageStamp("sitemap", "lastmod", AT),)
-
-
-def test_a_sitemap_says_nothing_of_the_page_where_it_speaks_of_its_pictures() -> None:
-    video = "<video:video><video:publication_date>2020-01-01</video:publication_date></video:video>"
-    picture = "<image:image><image:loc>https://news.example/acme.png</image:loc></image:image>"
-    sitemap = f"<url>{picture}<loc>{URL}</loc>{video}<lastmod>{AT}</lastmod></url>"
-    assert stamps_of_entry(sitemap) == (PageStamp("sitemap", "lastmod", AT),)
 
 
 def test_a_script_without_an_end_of_its_own_is_unreadable() -> None:
@@ -309,7 +275,7 @@ OTHER = PageStamp("json-ld", "datemodified", "2024-02-14")
     ],
 )
 def test_a_time_means_the_latest_instant_that_it_could_mean(text: str, utc: str | None) -> None:
-    dating = dated("meta", "date", text, [PageStamp("meta", "date", f" {text} "), OTHER])
+    dating = date_claim("meta", "date", text, [PageStamp("meta", "date", f" {text} "), OTHER])
     assert (dating and dating.available_at) == (utc and datetime.fromisoformat(utc).replace(tzinfo=UTC))
 
 
@@ -430,7 +396,7 @@ def test_only_what_the_page_holds_is_quoted(text: Any, is_kept: bool) -> None:
     more = "<p>It fell by -0.5%, it fell by 0.5%<p>in <b>T</b>he East: 14% more H<sub>2</sub>O, "
     more += "we can\u2019t; \u58f2\u4e0a\u9ad8"
     page = read_page(BODY + more + "<script>alert</script><style>alert</style>")
-    assert quoted({"title": text}, page) == ({"title": text} if is_kept else {})
+    assert keep_quoted({"title": text}, page) == ({"title": text} if is_kept else {})
 
 
 @pytest.mark.parametrize(
@@ -450,8 +416,8 @@ def test_only_what_the_page_holds_is_quoted(text: Any, is_kept: bool) -> None:
 )
 def test_a_quote_is_shown_by_the_page(hidden: str) -> None:
     payload = {"text": "Sales fell", "quotes": ["Sales fell", "Sales rose"]}
-    assert quoted(payload, read_page(hidden + "<p>Sales rose")) == {"quotes": ["Sales rose"]}
-    assert quoted(payload, read_page(hidden + "<p style=opacity:0.5>Sales fell")) == {
+    assert keep_quoted(payload, read_page(hidden + "<p>Sales rose")) == {"quotes": ["Sales rose"]}
+    assert keep_quoted(payload, read_page(hidden + "<p style=opacity:0.5>Sales fell")) == {
         **payload,
         "quotes": ["Sales fell"],
     }
@@ -459,7 +425,7 @@ def test_a_quote_is_shown_by_the_page(hidden: str) -> None:
 
 def test_a_label_is_enough_for_a_title() -> None:
     page = read_page("<meta name=author content='Ann Lee'>")
-    assert quoted({"author": "Ann Lee", "text": "Ann Lee"}, page) == {"author": "Ann Lee"}
+    assert keep_quoted({"author": "Ann Lee", "text": "Ann Lee"}, page) == {"author": "Ann Lee"}
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,6 @@ _PLACES = (
     ("json-ld", "dateModified"),
     ("header", "Last-Modified"),
     ("header", "Date"),
-    ("sitemap", "lastmod"),
 )
 _LIES = (
     *("late", "changed", "form", "odd", "day", "naive", "minute"),
@@ -76,10 +75,9 @@ class World(NamedTuple):
 
 
 class _SavedItem(NamedTuple):
-    """A page, its entry in the sitemap, and the item that was made of it."""
+    """A page, and the item that was made of it."""
 
     pages: Mapping[str, str]
-    entry: str
     item: Any
 
 
@@ -136,10 +134,9 @@ def _root() -> Path:
 
 def _world(rng: Random, saved: Sequence[_SavedItem]) -> World:
     pages = {name: text for page in saved for name, text in page.pages.items()}
-    entries, items = [page.entry for page in saved], [page.item for page in saved]
-    rng.shuffle(entries)
+    items = [page.item for page in saved]
     rng.shuffle(items)
-    return World({**pages, "sitemap.xml": f"<?xml version='1.0'?><urlset>{''.join(entries)}</urlset>"}, items)
+    return World(pages, items)
 
 
 def _public(rng: Random, moment: datetime, number: int) -> _SavedItem:
@@ -220,7 +217,7 @@ def _withheld(rng: Random, moment: datetime, number: int) -> _SavedItem:
             page = _saved_item(name, ("meta", "event-date", before.isoformat()), [], CANARY, rng)
             wrong = {"kind": rng.choice(("meta", "json-ld", "header")), "name": rng.choice(("event-date", "date", "x"))}
             return page._replace(item={**page.item, "evidence": wrong})
-        case "other":  # the page of another address, or the sitemap's entry of none
+        case "other":  # the page of another address
             page = _saved_item(name, good, [], CANARY, rng)
             return page._replace(item={**page.item, "url": f"https://news.example/{CANARY}"})
         case "captured":  # later, whatever the page states; or so a model says
@@ -235,7 +232,7 @@ def _withheld(rng: Random, moment: datetime, number: int) -> _SavedItem:
             return page._replace(item={**page.item, **beside})
         case _:
             evidence = {"url": f"https://news.example/{name}", "page": CANARY, "evidence": wreck(rng)}
-            return _SavedItem({}, "", rng.choice((None, 5, CANARY, [], {}, evidence, {"url": CANARY}, {"url": 5})))
+            return _SavedItem({}, rng.choice((None, 5, CANARY, [], {}, evidence, {"url": CANARY}, {"url": 5})))
 
 
 _OUTSIDE = "2020-01-01T00:00:00Z"
@@ -249,12 +246,10 @@ def _saved_item(name: str, claimed: Statement, others: Sequence[Statement], word
     url, (kind, place, text) = f"https://news.example/{name}", claimed
     everything = [claimed, *others]
     rng.shuffle(everything)
-    page = _page(url, [statement for statement in everything if statement[0] != "sitemap"], words)
-    stamps = "".join(f"<{tag}>{escape(at)}</{tag}>" for of, tag, at in everything if of == "sitemap")
-    evidence = {"kind": kind, "name": place, **({"file": "sitemap.xml"} if kind == "sitemap" else {})}
+    page, evidence = _page(url, everything, words), {"kind": kind, "name": place}
     item = {"url": url, "page": f"{name}.html", "published_at": text, "evidence": evidence}
     item |= {"title": f"Of {name}", "quotes": [words]}
-    return _SavedItem({f"{name}.html": page}, f"<url><loc>{url}</loc>{stamps}</url>", item)
+    return _SavedItem({f"{name}.html": page}, item)
 
 
 def _page(url: str, statements: Sequence[Statement], text: str) -> str:

@@ -10,11 +10,11 @@ import pytest
 
 from pit_fetch.pipeline.claims import acceptor
 from pit_fetch.pipeline.select import Withheld, in_order, public
-from pit_fetch.provider import Field, Operation, Record
+from pit_fetch.provider import Dating, Field, Operation, Record
 from tests.unit.pipeline.selecting import PIT
 
 OPERATION = Operation(
-    claims="by its first stamp",
+    dating=Dating(claims="by its first stamp"),
     window="day",
     period="session",
     fields=(
@@ -30,7 +30,7 @@ def record(name: str, proof: float | None, claim: float | None, revised: float |
     """A record whose stamps lie so many seconds before the PIT; None stands for a stamp that it does not have."""
     stamps = [None if seconds is None else PIT - seconds * SECOND for seconds in (proof, revised, claim)]
     available, revised_at, claimed_at = stamps
-    return Record(name, available, "provider_metadata", payload, revised_at, claimed_at=claimed_at)
+    return Record(name, available, payload, revised_at, claimed_at=claimed_at)
 
 
 def served(records: Iterable[Record], *, claims: bool = True) -> list[Record]:

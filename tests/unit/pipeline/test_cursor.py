@@ -61,7 +61,7 @@ def test_a_cursor_leads_into_an_item(text: str, within: ChunkStart | None) -> No
     ],
 )
 def test_a_cursor_holds_the_period(period: str, text: str) -> None:
-    record = Record("a", datetime(2024, 2, 15, tzinfo=UTC), "provider_metadata", {}, at_receipt=True, period=period)
+    record = Record("a", datetime(2024, 2, 15, tzinfo=UTC), {}, at_receipt=True, period=period)
     cursor = parse_cursor(text)
     assert (format_cursor(record), cursor and cursor.position) == (text, position(record))
 
@@ -81,7 +81,7 @@ def test_half_a_place_is_no_cursor(rest: str) -> None:
     "id", ["x" * 5_000, "x" * 5_000 + "y", "\U0001f600" * 200, "https://example.com/?q=" + "%" * 300]
 )
 def test_a_cursor_is_short_however_long_an_id_is(id: str) -> None:  # noqa: A002 - as the envelope calls it
-    record = Record(id, datetime(2024, 2, 15, tzinfo=UTC), "provider_metadata", {})
+    record = Record(id, datetime(2024, 2, 15, tzinfo=UTC), {})
     cursor = parse_cursor(format_cursor(record))
     assert cursor is not None
     assert cursor.position == position(record)

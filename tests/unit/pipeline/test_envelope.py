@@ -17,7 +17,7 @@ from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.pipeline.budget import SizedEnvelope, fit_to_budget
 from pit_fetch.pipeline.cursor import parse_cursor, position
 from pit_fetch.pipeline.envelope import EnvelopeOptions, PlainEnvelope, build, entries, is_quoting, judge
-from pit_fetch.provider import STAMPS, Record
+from pit_fetch.provider import ENVELOPE_FIELDS, Record
 from pit_fetch.request.options import MIN_MAX_CHARS
 from pit_fetch.support.redaction import redactor
 
@@ -29,7 +29,7 @@ VIEW = EnvelopeOptions("--source x", pit=PIT)
 
 
 def record(number: int, **payload: Any) -> Record:
-    return Record(f"id-{number:03}", PIT - timedelta(minutes=number), "provider_metadata", payload)
+    return Record(f"id-{number:03}", PIT - timedelta(minutes=number), payload)
 
 
 def fitted(
@@ -50,7 +50,9 @@ def item(source: Record, view: EnvelopeOptions = VIEW) -> dict[str, Any]:
 
 
 def test_the_shape() -> None:
-    revised = Record("7", PIT - timedelta(hours=1), "edgar_accepted", {"title": "é", "n": [1, None]}, PIT)
+    revised = Record(
+        "7", PIT - timedelta(hours=1), {"title": "é", "n": [1, None]}, PIT, available_at_source="edgar_accepted"
+    )
     made = build([revised], GAPS[:1], VIEW)
     expected: dict[str, Any] = {
         "data": [
@@ -92,7 +94,7 @@ def test_a_payload_cannot_replace_a_stamp() -> None:
 
 def test_forbidden_keys_are_left_out_at_any_depth_in_pit_mode_only() -> None:
     source = record(1, daily_return=1, a=[{"b": {"Hourly_Stock": 2, "c": 3}}], t=({"daily_return": 1},))
-    fields = {key: value for key, value in item(source).items() if key not in STAMPS}
+    fields = {key: value for key, value in item(source).items() if key not in ENVELOPE_FIELDS}
     assert fields == {"a": [{"b": {"c": 3}}], "t": [{}]}
     assert judge(fitted([source], GAPS).text, PIT) is None
     assert item(source, EnvelopeOptions())["daily_return"] == 1
@@ -201,7 +203,7 @@ def test_an_item_that_fits_in_no_way_is_left_out(form: str) -> None:
 
 
 def test_the_gate_judges_the_json() -> None:
-    late = Record("1", PIT + timedelta(microseconds=1), "provider_metadata", {})
+    late = Record("1", PIT + timedelta(microseconds=1), {})
     nested = record(1, note={"available_at": "2024-02-16T00:00:00Z"})
     for refused in (late, nested, record(1)._replace(revised_at=PIT + timedelta(microseconds=1))):
         assert judge(fitted([refused]).text, PIT) == "PIT_VIOLATION_GT_CUTOFF"

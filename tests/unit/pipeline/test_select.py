@@ -11,7 +11,6 @@ import pytest
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code, Gap, gap
-from pit_fetch.paging import newest_first
 from pit_fetch.pipeline.select import (
     Selection,
     Withheld,
@@ -29,7 +28,7 @@ MICROSECOND = timedelta(microseconds=1)
 def record(name: str, seconds: float = 0, revised: float | None = None, title: str = "") -> Record:
     """A record that is ``seconds`` older than the PIT."""
     revision = None if revised is None else PIT - timedelta(seconds=revised)
-    return Record(name, PIT - timedelta(seconds=seconds), "provider_metadata", {"title": title}, revision)
+    return Record(name, PIT - timedelta(seconds=seconds), {"title": title}, revision)
 
 
 def keep(stream: Iterable[Record | Page | Watermark | Gap], **more: Any) -> Selection:
@@ -38,7 +37,7 @@ def keep(stream: Iterable[Record | Page | Watermark | Gap], **more: Any) -> Sele
 
 def pages(*rows: list[Record], order: bool = True) -> list[Page]:
     """What a source sends that gives its newest records first."""
-    return [Page(tuple(page), newest_first if order else None, number > 0) for number, page in enumerate(rows)]
+    return [Page(tuple(page), newest_first=order, continues_previous=number > 0) for number, page in enumerate(rows)]
 
 
 def ids(selection: Selection) -> list[str]:
@@ -118,7 +117,7 @@ def test_a_source_repeats_itself_by_what_is_public() -> None:
         keep(pages(*([a, late] if n % 2 else [late, late, a] for n in range(101)), [b]))
     assert ids(keep(pages(*([late] for _ in range(300)), [a]))) == ["a"]
     assert ids(keep(pages(*([a] for _ in range(99)), [b]))) == ["a", "b"]
-    loops = [Page((a,), newest_first) for _ in range(300)]  # each a window of its own
+    loops = [Page((a,), newest_first=True) for _ in range(300)]  # each a window of its own
     assert ids(keep([*loops, Page((b,))])) == ["a", "b"]
     vintages = [[record("a", 300 - n)] for n in range(200)]
     assert ids(keep(pages(*vintages, order=False))) == ["a"]
@@ -126,9 +125,9 @@ def test_a_source_repeats_itself_by_what_is_public() -> None:
 
 def test_a_source_is_not_asked_for_more_than_is_wanted() -> None:
     def source() -> Iterator[Page | Gap]:
-        yield Page((record("a", 1), record("b", 2)), newest_first)
+        yield Page((record("a", 1), record("b", 2)), newest_first=True)
         yield gap(Code.RESULT_CAP)
-        yield Page((record("c", 3), record("d", 4)), newest_first, continues_previous=True)
+        yield Page((record("c", 3), record("d", 4)), newest_first=True, continues_previous=True)
         pytest.fail("asked for a page that nobody wants")
 
     selection = keep(source(), limit=2)

@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 import pytest
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.paging import newest_first
 from pit_fetch.pipeline.select import Withheld, public
 from pit_fetch.provider import Page, Record, Watermark
 from tests.unit.pipeline.selecting import PIT, select
@@ -21,7 +20,7 @@ def at(hours: float | None) -> datetime | None:
 
 
 def item(hours: float | None) -> Record:
-    return Record(str(hours), at(hours), "provider_metadata", {})
+    return Record(str(hours), at(hours), {})
 
 
 def mark(hours: float) -> Watermark:
@@ -47,7 +46,7 @@ def test_the_order_is_that_of_the_instants(source: list[Record | Watermark], ord
 
 
 def test_a_page_whose_stamps_cannot_be_compared_is_ordered_by_those_that_can() -> None:
-    page = Page((item(2), Record("naive", datetime(2024, 2, 15), "provider_metadata", {})), newest_first)  # noqa: DTZ001
+    page = Page((item(2), Record("naive", datetime(2024, 2, 15), {})), newest_first=True)  # noqa: DTZ001
     elements = public([page], lambda: None, Withheld())
     assert [element for element in elements if isinstance(element, Watermark)] == [mark(2)]
 
@@ -62,7 +61,7 @@ def test_a_fetch_with_enough_ends_at_the_mark() -> None:
 
 def test_what_is_not_settled_is_not_taken() -> None:
     # 1 is at the mark: an item of the same instant with a smaller id may still come.
-    source: list[Record | Watermark] = [item(1), mark(1), Record("0", at(1), "provider_metadata", {}), item(0)]
+    source: list[Record | Watermark] = [item(1), mark(1), Record("0", at(1), {}), item(0)]
     assert kept(source, limit=1) == ["0"]
 
 
@@ -108,5 +107,5 @@ def test_slices_without_a_public_record_end_the_search() -> None:
 
 def test_what_was_found_before_the_search_ends_is_kept() -> None:
     assert barren([item(-1)], [], [], [item(-99)])[0] == ["-1"]
-    page = [Page((item(-1),), None)]
+    page = [Page((item(-1),))]
     assert barren(page, [], [], [])[2] == 3

@@ -10,7 +10,7 @@ import pytest
 
 from pit_fetch.errors import UsageError
 from pit_fetch.pipeline.claims import CLAIMED, PROVED
-from pit_fetch.provider import Operation
+from pit_fetch.provider import Dating, Operation
 from pit_fetch.request import evidence
 from pit_fetch.request.evidence import VARIABLE
 from tests.demo_source import PIT, PIT_TEXT, at_pit, demo, record
@@ -18,7 +18,7 @@ from tests.inprocess import Answer
 
 SOURCE = demo(
     [record("proved"), record("edited", revised=-1)._replace(claimed_at=PIT - timedelta(minutes=2))],
-    operations=(Operation(claims="by its first stamp; the text may be later"),),
+    operations=(Operation(dating=Dating(claims="by its first stamp; the text may be later")),),
     aliases=("a_demo",),
 )
 REFUSED = "refused"

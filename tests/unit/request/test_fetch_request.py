@@ -19,7 +19,6 @@ from pit_fetch.errors import UsageError
 from pit_fetch.pipeline.cursor import format_cursor
 from pit_fetch.provider import Field, Host, Operation, Option, Provider, Record
 from pit_fetch.request.fetch_request import FetchRequest, from_canonical, from_values
-from pit_fetch.request.operations import OPTION
 from pit_fetch.request.values import flag_of, format_value
 
 PIT = "2024-02-15T16:00:00-05:00"
@@ -30,7 +29,9 @@ def nothing(*_: object) -> list[Record]:
 
 
 def demo(*options: Option) -> Provider:
-    return Provider(name="demo", summary="s", fetch=nothing, parse_reply=nothing, options=options)
+    return Provider(
+        name="demo", summary="s", options=options, operations=(Operation(fetch=nothing, parse_reply=nothing),)
+    )
 
 
 ONE_WORD = demo(
@@ -208,20 +209,20 @@ FIELDS = (Field("title"), Field("body"))
         ((Operation("one", fields=FIELDS), Operation("two", fields=(Field("value"),))), "one", True),
         ((Operation("one", fields=FIELDS), Operation("two", fields=(Field("value"),))), None, True),
         ((Operation("one", fields=FIELDS), Operation("two")), "two", False),
-        ((Operation("one", fields=FIELDS), Operation("two")), None, False),
+        ((Operation("one", fields=FIELDS), Operation("two")), None, True),
     ],
 )
 def test_a_field_that_the_source_does_not_have_is_refused_where_its_fields_are_known(
     operations: tuple[Operation, ...], op: str | None, known: bool
 ) -> None:
-    provider = Provider("demo", "s", nothing, nothing, operations=operations, options=(Option(OPTION, "h"),))
+    provider = Provider("demo", "s", operations)
     words = ("--op", op) if op else ()
     for good in ("title", "id,available_at,revised_at,title", "available_at_source"):
         if known:
             assert request(*words, "--fields", good, provider=provider).fields == tuple(good.split(","))
     calls: list[Callable[[], FetchRequest]] = [
         lambda: request(*words, "--fields", "id,titel", provider=provider),
-        lambda: from_values({"op": op, "fields": ["titel"]}, provider, {}),
+        lambda: from_values({**({"op": op} if op else {}), "fields": ["titel"]}, provider, {}),
     ]
     for call in calls:
         if not known:
@@ -233,7 +234,7 @@ def test_a_field_that_the_source_does_not_have_is_refused_where_its_fields_are_k
 
 def test_a_field_of_another_operation_is_refused() -> None:
     operations = (Operation("one", fields=FIELDS), Operation("two", fields=(Field("value"),)))
-    provider = Provider("demo", "s", nothing, nothing, operations=operations, options=(Option(OPTION, "h"),))
+    provider = Provider("demo", "s", operations)
     with pytest.raises(UsageError, match="--fields: value is not one of title, body"):
         request("--op", "one", "--fields", "value", provider=provider)
     assert request("--op", "two", "--fields", "value", provider=provider).fields == ("value",)
@@ -316,7 +317,7 @@ MOMENTS = st.datetimes(datetime(1990, 1, 1), datetime(2090, 1, 1), timezones=st.
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0‘‚‛“”„‟"), min_size=1, max_size=6).filter(
     lambda word: word.strip() not in ("", "--")  # argparse takes -- for itself, even behind a =
 ) | st.sampled_from(["Oil, gas", "-x", "--pit", "a=b", "symbol=B", "pit=x", '"', "'", "a\nb", "—x", "$HOME"])
-CURSORS = st.builds(lambda name, at: format_cursor(Record(name, at, "provider_metadata", {})), WORDS, MOMENTS)
+CURSORS = st.builds(lambda name, at: format_cursor(Record(name, at, {})), WORDS, MOMENTS)
 GIVEN: Mapping[str, st.SearchStrategy[Any]] = {
     "pit": MOMENTS | MOMENTS.map(lambda moment: moment.isoformat().replace("+00:00", "Z")),
     "date_from": st.dates(date(1980, 1, 1), date(1989, 1, 1))

@@ -13,8 +13,10 @@ from pit_fetch.cli.parser import operations_text
 from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.provider import (
+    Caveat,
     Context,
     Credential,
+    Dating,
     Field,
     Host,
     Operation,
@@ -29,12 +31,11 @@ from pit_fetch.testing.server import Response
 from tests.demo_source import PIT, at_pit, demo, record
 from tests.inprocess import NOW
 
-BARS = Operation("BARS", "the end of the day", needs=("symbol",), takes=("size",))
-NEWS = Operation("NEWS", "its publication", takes=("topics",))
-OVERVIEW = Operation("OVERVIEW", why="it is restated", dating="receipt", needs=("symbol",))
-RATING = Operation("RATING", why="it has no date", dating="never", needs=("symbol", "size"))
+BARS = Operation("BARS", dating=Dating(rule="the end of the day"), needs=("symbol",), takes=("size",))
+NEWS = Operation("NEWS", dating=Dating(rule="its publication"), takes=("topics",))
+OVERVIEW = Operation("OVERVIEW", dating=Dating(why="it is restated", by="receipt"), needs=("symbol",))
+RATING = Operation("RATING", dating=Dating(why="it has no date", by="never"), needs=("symbol", "size"))
 OPTIONS = (
-    Option("op", "what", positional="one", uppercase=True),
     Option("symbol", "of this"),
     Option("size", "this large", default="small"),
     Option("topics", "on these", kind="list"),
@@ -71,8 +72,8 @@ def test_the_operation_that_is_asked_for(given: dict[str, Any], offline: bool, n
 @pytest.mark.parametrize(
     ("given", "offline", "fix"),
     [
-        ({}, False, "demo needs an operation, such as BARS; --help lists them."),
-        ({}, True, "demo needs an operation"),
+        ({"op": None}, False, "demo needs an operation, such as BARS; --help lists them."),
+        ({"op": None}, True, "demo needs an operation"),
         ({"op": "BARS"}, False, "BARS needs symbol: BARS symbol=..."),
         ({"op": "RATING", "size": None}, False, "RATING needs symbol, size: RATING symbol=..."),
         ({"op": "BARS", "symbol": "A", "topics": ("a",)}, False, "BARS does not take topics; see --help."),
@@ -124,7 +125,7 @@ def test_an_operation_may_read_its_options_in_its_own_way() -> None:
         topics = query.options["topics"]
         return query._replace(options={**query.options, "symbol": topics[0], "topics": None}) if topics else query
 
-    bars = demo(operations=(BARS._replace(normalize_query=understand), NEWS), options=OPTIONS)
+    bars = demo(operations=(BARS._replace(normalize=understand), NEWS), options=OPTIONS)
     assert resolve_operation(bars, asking({"op": "BARS", "topics": ("A",)})).options["symbol"] == "A"
     with pytest.raises(ConfigError, match="BARS has no huge ones"):
         resolve_operation(bars, asking({"op": "BARS", "symbol": "A", "size": "huge"}))
@@ -223,7 +224,7 @@ def test_where_fields_are_not_declared_one_that_no_item_has_is_named(tmp_path: P
 
 @pytest.mark.parametrize("option", ["--date-from", "--date-to"])
 def test_a_window_is_refused_where_there_is_none(tmp_path: Path, option: str) -> None:
-    provider = demo([record("a")], operations=(Operation("STATE", window=None),))
+    provider = demo([record("a")], operations=(Operation("STATE", window=""),))
     assert [item["id"] for item in at_pit(tmp_path, provider).data] == ["a"]
     left = at_pit(tmp_path, provider, option, "2024-02-11")
     assert (left.data, left.gap_types) == ([], ["config"])
@@ -255,7 +256,7 @@ def test_the_window_and_the_limit_together(tmp_path: Path) -> None:
         (BARS._replace(caveats=lambda query: ["one", "two"]), PIT, ["caveat", "caveat"]),
         (OVERVIEW._replace(caveats=lambda query: ["one"]), PIT, ["snapshot", "caveat"]),
         (BARS._replace(caveats=lambda query: ["one"] if query.pit else []), None, []),
-        (BARS._replace(of_today=lambda query: ["a list"]), PIT, ["caveat"]),
+        (BARS._replace(caveats=lambda query: [Caveat("a list", of_today=True)]), PIT, ["caveat"]),
     ],
 )
 def test_caveats(operation: Operation, pit: datetime | None, codes: list[str]) -> None:
@@ -275,7 +276,9 @@ def test_caveats(operation: Operation, pit: datetime | None, codes: list[str]) -
 def test_what_is_identified_by_a_list_of_today_is_refused_under_a_ceiling(
     tmp_path: Path, environ: dict[str, str], refused: bool
 ) -> None:
-    operation = Operation(of_today=lambda query: ["--name is looked up in today's list: give --number."])
+    operation = Operation(
+        caveats=lambda query: [Caveat("--name is looked up in today's list: give --number.", of_today=True)]
+    )
     left = at_pit(tmp_path, demo([record("a")], operations=(operation,)), env=environ)
     assert left.ids == ([] if refused else ["a"])
     assert left.gap_types == (["config"] if refused else ["pit_excluded", "unverifiable", "unverifiable"])
@@ -348,5 +351,5 @@ def test_help_shows_choices_defaults_and_fields(tmp_path: Path) -> None:
 
 
 def test_an_operation_without_a_name_or_a_reason_is_called_by_its_source() -> None:
-    (snapshot,) = caveats(query(Operation(dating="receipt"), pit=PIT), "mine")
+    (snapshot,) = caveats(query(Operation(dating=Dating(by="receipt")), pit=PIT), "mine")
     assert snapshot.reason.startswith("mine is a snapshot: it counts")

@@ -24,7 +24,7 @@ from unittest import SkipTest
 import pytest
 import responses
 
-from pit_fetch.provider import Basis, Field, Operation, Option, Query, Record, UpstreamError
+from pit_fetch.provider import Archiving, Basis, Dating, Field, Option, Query, Record, UpstreamError
 from pit_fetch.testing import Bounds, HttpRequest, Left, ProviderSuite, Recording, ask_responses
 from pit_fetch.testing.certificate import UNSEEN
 from pit_fetch.testing.comparison import CANARY
@@ -35,6 +35,7 @@ from pit_fetch.testing.timestamps import LATEST_ZONE
 from pit_fetch.times import NEW_YORK, parse_rfc3339, wall_clock
 from pit_fetch.transport import HttpReply
 from tests.conftest import Run
+from tests.demo_source import change_operations
 from tests.kit import curious, cursors, markets, score, source, vintages
 from tests.kit.bases import BASES
 from tests.kit.honest import end_of
@@ -101,13 +102,13 @@ def test_a_later_page_that_fails_is_told() -> None:
     quotes = BASES["quotes"].make()
 
     def first_page_only(query: Any, context: Any) -> Any:
-        pages = iter(quotes.provider.fetch(query, context))
+        pages = iter(quotes.provider.operations[0].fetch(query, context))
         yield next(pages)
         with contextlib.suppress(UpstreamError):
             yield from pages
 
     assert failure(score.suite(quotes), "http_errors") == ""
-    swallowing = score.suite(replace(quotes, provider=quotes.provider._replace(fetch=first_page_only)))
+    swallowing = score.suite(replace(quotes, provider=change_operations(quotes.provider, fetch=first_page_only)))
     assert "when a later page fails" in failure(swallowing, "http_errors")
 
 
@@ -116,13 +117,13 @@ def test_a_request_that_names_what_is_wanted_is_not_answered_by_a_choice() -> No
         public = [record for record in source.records(source.page(query, context, "")) if query.in_window(record)]
         yield from [record for record in public if (public_from(record) or query.horizon) <= query.horizon][:1]
 
-    operation = Operation(takes=("of",), chooses=True, chooses_unless=("of",), fields=PROVIDER.operations[0].fields)
+    chooses = Archiving(chooses=True, chooses_unless=("of",))
     options = (*PROVIDER.options, Option("of", "the item's author"))
-    choosing = by_fetch(newest_alone)._replace(operations=(operation,), options=options)
+    choosing = change_operations(by_fetch(newest_alone), takes=("of",), archiving=chooses)._replace(options=options)
     message = failure(suite(choosing, options={"of": "her"}), "versions_are_left_to_the_framework")
     assert "is yielded at the PIT" in message
-    assert "leave the option out of Operation.chooses_unless" in message
-    honest = PROVIDER._replace(operations=(operation,), options=options)
+    assert "leave the option out of Archiving.chooses_unless" in message
+    honest = change_operations(PROVIDER, takes=("of",), archiving=chooses)._replace(options=options)
     assert failures(suite(honest, options={"of": "her"}), IMPORTS) == {}
 
 
@@ -151,10 +152,8 @@ def test_an_operation_without_proof_is_certified() -> None:
     def undated(record: Record, row: Any) -> Record:
         return record._replace(available_at=None, revised_at=None)
 
-    never = (Operation(dating="never", why="the source has no stamps"),)
-    assert set(failures(suite(by_row(undated)._replace(operations=never)), IMPORTS).values()) == {
-        "not run: nothing of this operation is served with --pit"
-    }
+    never = change_operations(by_row(undated), dating=Dating("never", why="the source has no stamps"))
+    assert set(failures(suite(never), IMPORTS).values()) == {"not run: nothing of this operation is served with --pit"}
 
 
 def only_failure(suite: ProviderSuite) -> str:
@@ -178,7 +177,7 @@ MISSPELT: Any = ("txt",)
         ({"covered_by": "all"}, {}, "the option word has the covered_by 'all'"),
         ({"stands_for": "wrd"}, {}, "the option word has the stands_for 'wrd'"),
         ({}, {"needs": ("wrd",)}, "the operation has the option 'wrd'"),
-        ({}, {"chooses_unless": ("wrd",)}, "the operation has the option 'wrd'"),
+        ({}, {"archiving": Archiving(chooses_unless=("wrd",))}, "the operation has the option 'wrd'"),
         ({}, {"window": "released_on"}, "the operation has the window 'released_on'"),
         ({}, {"period": "quater"}, "the operation has the period 'quater'"),
         ({}, {"fields": (Field("title", *MISSPELT),)}, "the field title has the kind 'txt'"),
@@ -186,8 +185,7 @@ MISSPELT: Any = ("txt",)
 )
 def test_a_declaration_that_means_nothing_is_named(option: Any, operation: Any, problem: str) -> None:
     options = (PROVIDER.options[0]._replace(**option), *PROVIDER.options[1:])
-    operations = (Operation(**{"fields": (Field("title"),), **operation}),)
-    assert problem in only_failure(suite(PROVIDER._replace(options=options, operations=operations)))
+    assert problem in only_failure(suite(change_operations(PROVIDER, **operation)._replace(options=options)))
 
 
 def test_a_bar_that_is_too_early_under_one_option_only() -> None:
@@ -197,11 +195,11 @@ def test_a_bar_that_is_too_early_under_one_option_only() -> None:
         return record if query.options["interval"] == "1h" else record._replace(available_at=early)
 
     wrong = score.suite(markets.candles(late_by_the_hour))
-    with pytest.raises(AssertionError, match=r"as Operation\.basis declares"):
+    with pytest.raises(AssertionError, match=r"as Dating\.basis declares"):
         wrong.test_nor_under_any_option()
 
 
-AS_OF_TODAY = by_reply(as_of_today)._replace(operations=(Operation(dating="receipt"),))
+AS_OF_TODAY = change_operations(by_reply(as_of_today), dating=Dating("receipt"), fields=())
 
 
 @pytest.mark.parametrize(
@@ -266,7 +264,7 @@ def test_nothing_else_is_blamed(wrong: str) -> None:
 FOUND = {
     "pages kept in the module": ("nothing_is_kept_between_runs", "keep nothing between runs"),
     "wall clock in the payload": ("the_answer_is_the_same_at_any_hour_and_anywhere", "reply.received_at"),
-    "user in the payload": ("the_answer_is_the_same_at_any_hour_and_anywhere", "an Option, a Credential or a File"),
+    "user in the payload": ("the_answer_is_the_same_at_any_hour_and_anywhere", "an Option, a Credential"),
     "only in read: rows without a title": ("nor_in_a_saved_reply", "let the framework decide"),
     "only in full: total": ("nor_under_any_option", "make the field from its own row"),
     "only in memos: revision ignored": ("revisions_are_told", "yield revised_at from displayTime"),
@@ -278,7 +276,7 @@ FOUND = {
     "the repeated hour, first time": ("stamps_are_the_latest_the_source_can_mean", "its second time"),
     "a file of its own": ("it_asks_declared_hosts_only", "and write none"),
     "a stamp of its own": ("stamps_rest_on_publication", "rests on nothing in the reply"),
-    "a weekly report on its Tuesday": ("stamps_rest_on_publication", "as Operation.basis declares"),
+    "a weekly report on its Tuesday": ("stamps_rest_on_publication", "as Dating.basis declares"),
     "year, month and day apart, 400 days early": ("stamps_are_the_latest_the_source_can_mean", "is over (2024-02-20"),
     "the end of the day where it ends first": ("stamps_are_the_latest_the_source_can_mean", "set zone ="),
     "replaced_by in the payload": ("what_is_not_public_changes_no_byte", "named by no other row"),
@@ -338,7 +336,7 @@ def test_a_window_in_the_body_of_a_post() -> None:
                 yield record._replace(available_at=min(record.available_at, query.now), revised_at=None)
 
     recording = Recording(vintages.REPLY, window=Bounds("announced", to="until"))
-    trusted = suite(vintages.PROVIDER._replace(fetch=trusting), recording=recording)
+    trusted = suite(change_operations(vintages.PROVIDER, fetch=trusting), recording=recording)
     assert "do not rely on it" in failure(trusted, "a_server_that_ignores_the_window")
     assert failures(suite(vintages.PROVIDER, recording=recording), IMPORTS) == {}
 
@@ -406,7 +404,7 @@ def test_a_server_made_with_responses() -> None:
 def lines(reply: HttpReply, query: Query) -> Iterator[Record]:
     for line in reply.body.decode("utf-8", "replace").splitlines():
         name, _, day = line.partition(" ")
-        yield Record(name, end_of(day), "provider_metadata", {})
+        yield Record(name, end_of(day), {})
 
 
 def test_mistakes_of_the_test_itself_are_named() -> None:
@@ -467,7 +465,9 @@ RESTS = "stamps_rest_on_publication"
 
 
 def with_basis(provider: Any, *basis: Basis) -> Any:
-    return provider._replace(operations=(provider.operations[0]._replace(basis=basis),))
+    return provider._replace(
+        operations=(provider.operations[0]._replace(dating=provider.operations[0].dating._replace(basis=basis)),)
+    )
 
 
 def test_a_stamp_that_no_test_can_read_asks_for_its_meaning() -> None:
@@ -506,7 +506,7 @@ def test_a_day_that_something_else_makes_an_instant_of() -> None:
     assert "is over" in failure(suite(provider, reply, zone="America/New_York"), test)
     assert failures(suite(with_basis(provider, day), reply, zone="America/New_York"), ALL - {test, RESTS}) == {}
     later = suite(with_basis(provider, day._replace(after=timedelta(hours=16))), reply, zone="America/New_York")
-    assert "as Operation.basis declares" in failure(later, RESTS)
+    assert "as Dating.basis declares" in failure(later, RESTS)
 
 
 def test_a_day_in_no_zone_lasts_until_it_is_over_everywhere() -> None:
@@ -544,4 +544,4 @@ def test_an_honest_claim_is_not_accused() -> None:
         published = str(row.get("published"))
         return record._replace(claimed_at=parse_rfc3339(published) if len(published) > 10 else record.available_at)
 
-    assert failures(suite(by_row(claimed)._replace(operations=CLAIMED)), but=IMPORTS) == {}
+    assert failures(suite(change_operations(by_row(claimed), dating=CLAIMED)), but=IMPORTS) == {}

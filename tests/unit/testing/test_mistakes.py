@@ -17,6 +17,7 @@ import pytest
 from pit_fetch.cli.commands.new_provider import files
 from pit_fetch.provider import Context, Query, Record
 from pit_fetch.testing import ProviderSuite
+from tests.demo_source import change_operations
 from tests.kit.source import PROVIDER
 from tests.kit.wrong import FIRST, failure, suite
 
@@ -29,9 +30,9 @@ STAMP = 'None if revised is None else parse_rfc3339(row.get("published"))'
 REVISED = "        revised_at=revised,\n"
 ASK = '    reply = context.http.get(HOST, "/announcements", {"before": query.horizon.isoformat()})\n'
 BODY = "    body = body_of(reply, HOST)\n"
-READ = "        yield from read(body, query)\n"
+READ = "        yield from parse_reply(body, query)\n"
 ROWS = "rows_in(body)"
-TITLE = 'payload={"title": title if isinstance(title, str) else ""}'
+TITLE = 'payload={"title": text(row.get("title"))}'
 PARSE = "from pit_fetch.times import parse_rfc3339"
 CODE = (PARSE, f"from pit_fetch.gaps import Code\n{PARSE}")
 
@@ -106,10 +107,10 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "no id": Mistake(
         FIRST, "of its 3 records none has an id", r'str\(row\["id"\]\)',
-        (('id=name if isinstance(name, str) else ""', 'id=""'),),
+        (('id=text(row.get("id"))', 'id=""'),),
     ),
     "a number for an id": Mistake(
-        FIRST, "its id is of type int", r'str\(row\["id"\]\)', (('id=name if isinstance(name, str) else ""', "id=7"),),
+        FIRST, "its id is of type int", r'str\(row\["id"\]\)', (('id=text(row.get("id"))', "id=7"),),
     ),
     "a text for a stamp": Mistake(
         FIRST, "available_at is of type str", "pit_fetch.times", ((STAMP, 'row.get("published")'),),
@@ -126,11 +127,11 @@ MISTAKES: dict[str, Mistake] = {
         FIRST, "yields a dict", "yield records", ((f"(_record(row) for row in {ROWS})", ROWS),),
     ),
     "a fetch that yields nothing": Mistake(
-        FIRST, "fetch returns None: write it as a generator", "correct that",
-        ((READ, "        list(read(body, query))\n"),),
+        FIRST, "it returns None: write it as a generator", "correct that",
+        ((READ, "        list(parse_reply(body, query))\n"),),
     ),
     "a claim without words": Mistake(
-        FIRST, r"claims alone \(claimed_at\)", "Operation.claims",
+        FIRST, r"claims alone \(claimed_at\)", "Dating.claims",
         (("available_at=None if revised is None else", "available_at=None, claimed_at="), (REVISED, "")),
     ),
 }  # fmt: skip
@@ -217,6 +218,6 @@ def test_a_key_is_not_quoted_from_an_exception() -> None:
         raise ValueError(f"no answer to /items?key={context.credentials['key']}")
         yield
 
-    message = failure(suite(PROVIDER._replace(fetch=fetch, parse_reply=lambda body, query: ())), FIRST)
+    message = failure(suite(change_operations(PROVIDER, fetch=fetch, parse_reply=lambda body, query: ())), FIRST)
     assert "ValueError: no answer to /items?key=[redacted]\n" in message
     assert "kit-secret" not in message
