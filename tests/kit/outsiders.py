@@ -9,7 +9,6 @@ import json
 import re
 import sys
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -17,8 +16,6 @@ from xml.sax.saxutils import escape
 
 from pit_fetch.testing import Form, HttpRequest, Pages, Response
 from tests.kit.honest import KitSource, Row
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def _seen(row: Row) -> Row:
