@@ -9,10 +9,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from pit_fetch.api import Envelope
+    from pit_fetch.answers import Envelope
+    from pit_fetch.api import capture, diff, explain, fetch, panel, sources
     from pit_fetch.archive_admin.capture.jobs import CaptureReport
     from pit_fetch.errors import TruncatedWarning
-    from pit_fetch.functions import capture, diff, explain, fetch, panel, sources
     from pit_fetch.panels.panel import Panel
     from pit_fetch.request.keywords import FetchOptions
     from pit_fetch.support.version import __version__
@@ -32,10 +32,10 @@ __all__ = [
     "sources",
 ]
 
-# Where each name is loaded from when it is asked for; a function, from functions.py.
+# Where each name is loaded from when it is asked for; a function, from api.py.
 _MODULES = {
     "CaptureReport": "archive_admin.capture.jobs",
-    "Envelope": "api",
+    "Envelope": "answers",
     "FetchOptions": "request.keywords",
     "Panel": "panels.panel",
     "TruncatedWarning": "errors",
@@ -48,7 +48,7 @@ def __getattr__(name: str) -> "Any":
         raise AttributeError(name)
     from importlib import import_module
 
-    return getattr(import_module(f"pit_fetch.{_MODULES.get(name, 'functions')}"), name)
+    return getattr(import_module(f"pit_fetch.{_MODULES.get(name, 'api')}"), name)
 
 
 def __dir__() -> "list[str]":

@@ -1,171 +1,178 @@
-"""The program as a library: a call in Python in, an envelope out."""
+"""The functions of the Python API. :mod:`pit_fetch` itself imports them when they are first asked for."""
 
 from __future__ import annotations
 
-import shlex
+import inspect
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from datetime import datetime
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack
 
-from pit_fetch.engine import settings_files
-from pit_fetch.engine.progress import Progress
+from pit_fetch import answers
+from pit_fetch.answers import Envelope, FetchCall
 from pit_fetch.engine.real_runtime import real_runtime
-from pit_fetch.engine.report import FetchResult
-from pit_fetch.engine.run import run
-from pit_fetch.errors import CaptureError, ConfigError, GapError, PitFetchError, TruncatedWarning, UsageError
-from pit_fetch.gaps import FAILURES, Code, GapType
-from pit_fetch.pipeline.envelope import EnvelopeOptions, PlainEnvelope, build
-from pit_fetch.request.fetch_request import FetchRequest, from_values
-from pit_fetch.request.values import format_value
-from pit_fetch.runtime import Runtime
+from pit_fetch.errors import CaptureError, ConfigError, TruncatedWarning, UsageError
+from pit_fetch.gaps import Code
+from pit_fetch.request.keywords import FetchOptions, Keywords
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
-    import pandas
-    import pyarrow
-
     from pit_fetch.archive_admin.capture.jobs import CaptureReport
+    from pit_fetch.panels.panel import Panel
 
-Options = Mapping[str, object]
-
-# More than any source has, in as many digits as an option takes.
-ALL = 10**12 - 1
-# In the place of an instant, for what a source says now. A missing cell of a frame, None, must not mean that.
-OPEN = "open"
-_NO_PIT = 'pit is missing: give an instant such as "2024-02-15T16:00:00-05:00", or pit="open" for what is said now'
+Instant = str | datetime
+OnGap = Literal["raise", "keep"]
+F = TypeVar("F", bound=Callable[..., object])
 
 
-class FetchCall(NamedTuple):
-    """A call of :func:`fetch`, as data: an envelope that contains it can be pickled, and still be continued."""
+def _show_options(function: F) -> F:
+    """Name the shared options in a function's signature: an interactive Python does not look into ``own``."""
+    signature = inspect.signature(function)
+    *named, own = signature.parameters.values()
+    options = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=... if name == "limit" else None,
+            annotation=kind.__forward_arg__,
+        )
+        for name, kind in FetchOptions.__annotations__.items()
+        if name not in Keywords.__annotations__
+    ]
+    function.__signature__ = signature.replace(parameters=[*named, *options, own])  # type: ignore[attr-defined]
+    return function
 
-    source: str
-    options: Options
-    on_gap: str
 
+@_show_options
+def fetch(
+    source: str,
+    pit: Instant | None = None,
+    *,
+    after: str | None = None,
+    max_chars: int | None = None,
+    on_gap: OnGap = "raise",
+    options: Mapping[str, object] | None = None,
+    **own: Unpack[FetchOptions],
+) -> Envelope:
+    """Return the gated envelope of one fetch: a dict of ``data`` and ``gaps``, which are also its attributes.
 
-class Envelope(PlainEnvelope):
-    """The result of one fetch. It can be used as a plain dict of ``data`` and ``gaps``; JSON values only.
+    source     a provider's name or alias
+    pit        ISO 8601 with offset or a zone in brackets, or an aware datetime; "open" for what the source says now
+    after      the cursor in the ``truncated`` gap of an earlier answer
+    max_chars  maximum size of the envelope as JSON; 0 and None mean no limit
+    on_gap     "raise": a fetch that failed raises; "keep": its envelope reports it in a gap, as on the command line
+    options    further options by name, such as those of a plugin
+    own        the options of :class:`pit_fetch.FetchOptions`: those of every source, and the source's own
 
-    ``provenance`` is the question that it answers, and ``call`` the call of :func:`pit_fetch.fetch` that asked it; None
-    for an envelope of :func:`pit_fetch.diff` or :func:`pit_fetch.explain`. ``cut`` says why something is missing
-    that no limit of the call, or of a settings file, has left out, and what to do; "" if nothing is. They are not part
-    of the dict.
-
-    It is true, and its length is 2, whatever it holds: one without items still has gaps to read. What has a dict before
-    it, such as ``json.dumps(indent=2)`` and ``match``, takes a dict that is false or of length 0 for ``{}``.
-    ``len(envelope.data)`` is the number of items.
+    Items carry ``available_at`` as ISO 8601 in America/New_York. What an answer cannot show, and where it was cut,
+    remain gaps; :attr:`Envelope.is_complete` says whether anything was cut or failed. An answer that was cut by
+    anything else than a limit that is given warns with :class:`pit_fetch.TruncatedWarning`. Raises
+    :class:`pit_fetch.errors.UsageError` (a ValueError) for a request that is refused, and
+    :class:`pit_fetch.errors.GapError`, whose ``envelope`` contains what was fetched, for a missing key, an unusable
+    file, a failing provider.
     """
-
-    call: FetchCall | None = None
-    cut: str = ""
-
-    @property
-    def cursor(self) -> str | None:
-        """Where the next page begins; None if there is none, or if it cannot be requested."""
-        return next((gap["cursor"] for gap in self.gaps if "cursor" in gap), None)
-
-    def raise_for_gaps(self) -> Envelope:
-        """Return this envelope. Raise GapError, whose text names the fix, if the fetch failed, wholly or in part."""
-        reasons = [gap["reason"] for gap in self.gaps if gap.get("type") in FAILURES]
-        if reasons:
-            raise GapError(self, reasons)
-        return self
-
-    def next(self) -> Envelope | None:
-        """Return the page after this one, by the same request; None if this is the last.
-
-        Raises as :func:`pit_fetch.fetch` does.
-        """
-        call, cursor = self.call, self.cursor
-        if call is None or cursor is None:
-            return None
-        return fetch(call.source, {**call.options, "after": cursor}, call.on_gap)
-
-    def pages(self) -> Iterator[Envelope]:
-        """Yield this envelope and the pages after it. Each is fetched when it is needed."""
-        page: Envelope | None = self
-        while page is not None:
-            yield page
-            page = page.next()
-
-    def to_df(self, index: str | Sequence[str] | None = None, question: Sequence[str] = ()) -> pandas.DataFrame:
-        """Return the items as a pandas frame, typed by the declared fields; see :mod:`pit_fetch.formats.frames`.
-
-        ``index`` names the column, or the columns, that become the index. ``question`` names what was asked, "pit" and
-        options of the call such as "symbol": these columns come first, in the place of an item's own fields.
-        ``attrs["gaps"]`` holds the gaps. Raises ConfigError if pandas is not installed, KeyError for an option that
-        the call does not have.
-        """
-        from pit_fetch.formats.frames import to_pandas
-
-        return to_pandas(self, index, self._asked(question))
-
-    def to_arrow(self, question: Sequence[str] = ()) -> pyarrow.Table:
-        """Return the items as an Arrow table, with the gaps in its schema's metadata; ``question`` as in :meth:`to_df`.
-
-        Raises ConfigError if pyarrow is not installed.
-        """
-        from pit_fetch.formats.frames import to_arrow
-
-        return to_arrow(self, self._asked(question))
-
-    def _asked(self, names: Sequence[str]) -> dict[str, datetime | str | None]:
-        """Return what was asked under these names. Raise KeyError for an option that the call does not have."""
-        options = {} if self.call is None else self.call.options
-        return {name: self.provenance.pit if name == "pit" else format_value(options[name]) for name in names}
-
-    def __repr__(self) -> str:
-        """Return what an interactive Python shows: at most a screen. ``dict(envelope)`` shows everything."""
-        import shutil
-
-        from pit_fetch.formats.table import brief
-
-        return brief(self, shutil.get_terminal_size((100, 24)).columns)
-
-    def _repr_html_(self) -> str:
-        """Return the HTML that a notebook shows."""
-        from pit_fetch.formats.html import fragment
-
-        return fragment(self)
+    given = _given(own, options, pit=pit, after=after, max_chars=max_chars)
+    return _warn_if_cut(answers.fetch(FetchCall(source, given, on_gap)))
 
 
-def warn_if_cut(envelope: Envelope) -> None:
-    """Warn the caller of :func:`pit_fetch.fetch` that its answer was cut otherwise than by a limit that it names."""
+@_show_options
+def diff(
+    source: str,
+    pits: tuple[Instant, Instant],
+    *,
+    max_chars: int | None = None,
+    on_gap: OnGap = "raise",
+    options: Mapping[str, object] | None = None,
+    **own: Unpack[FetchOptions],
+) -> Envelope:
+    """Return what became public between two instants, what changed, and what disappeared.
+
+    Each item has a ``change``: "new", "changed" (``before`` contains the earlier values of the fields that differ),
+    "repeated" (the same figure, in a later filing) or "gone". Options, errors and warnings are those of :func:`fetch`.
+    """
+    from pit_fetch.inspect import diff
+
+    given = _given(own, options, max_chars=max_chars)
+    instants = [pits] if isinstance(pits, str) else list(pits)
+    if len(instants) != 2 or "pit" in given:
+        raise UsageError(Code.USAGE, text="pits is a pair of instants: (earlier, later)")
+    return _warn_if_cut(answers.answer(FetchCall(source, given, on_gap), None, diff.diff, "diff", instants))
+
+
+@_show_options
+def explain(
+    source: str,
+    pit: Instant,
+    *,
+    max_chars: int | None = None,
+    on_gap: OnGap = "raise",
+    options: Mapping[str, object] | None = None,
+    **own: Unpack[FetchOptions],
+) -> Envelope:
+    """Return each record that the source sent around ``pit``, with its ``verdict``, why, and the rule that dated it.
+
+    It is for operators: it contains what :func:`fetch` withholds, so it is refused under a ceiling and to an agent. It
+    looks a day beyond the PIT, or as far as ``date_to``. Options, errors and warnings are those of :func:`fetch`.
+    """
+    from pit_fetch.inspect import explain
+
+    given = _given(own, options, pit=pit, max_chars=max_chars)
+    return _warn_if_cut(answers.answer(FetchCall(source, given, on_gap), None, explain.explain, "explain"))
+
+
+@_show_options
+def panel(
+    source: str,
+    pits: Instant | Iterable[Instant],
+    over: Mapping[str, str | Iterable[object]],
+    *,
+    options: Mapping[str, object] | None = None,
+    **own: Unpack[FetchOptions],
+) -> Panel:
+    """Return the panel of one question for many subjects as of many instants: each cell is a fetch of its own.
+
+    pits  instants; or a rule: "daily 2024-01..2024-06 16:00[America/New_York]", "weekly fri ..." or "monthly ..." (the
+          last day), or "sessions XNYS 2024-01..2024-06 close+15min"; or "@FILE" with one of them a line
+    over  values of an option by its name, a list or "@FILE" with one a line: ``{"symbol": ["IBM", "AAPL"]}``. In a CSV
+          file with the columns ``from`` and ``to`` a value belongs to the panel on these New York days alone
+
+    Nothing is asked before the panel is iterated over, or turned into a frame. Items are complete unless ``limit`` is
+    given. A cell that fails says so in its ``status``, and the others are asked all the same. The further options are
+    those of :func:`fetch`. Raises :class:`pit_fetch.errors.UsageError` (a ValueError) for what cannot be asked, and
+    under a ceiling: a panel is for operators.
+    """
+    from pit_fetch.panels.grid import grid_of
+    from pit_fetch.panels.panel import Panel
+
+    with answers.python_words():
+        grid = grid_of(source, pits, over, {"limit": None, **_given(own, options)})
+    if grid.caution:
+        warnings.warn(grid.caution, stacklevel=2)
+    return Panel(grid)
+
+
+def _given(own: Mapping[str, object], further: Mapping[str, object] | None, **named: object) -> dict[str, object]:
+    """Return the options that a call gives. ``...`` and None, except for a limit, were not given."""
+    further = further or {}
+    given = {name: value for name, value in {**named, **own}.items() if value is not ...}
+    twice = next((name for name in further if given.get(name) is not None), None)
+    if twice is not None:
+        raise UsageError(Code.USAGE, text=f"{twice} is given twice: by name, and in options")
+    every = {**given, **further}
+    return {
+        name: [*value] if isinstance(value, Iterator) else value  # one request would use it up
+        for name, value in every.items()
+        if value is not ... and (value is not None or name == "limit")
+    }
+
+
+def _warn_if_cut(envelope: Envelope) -> Envelope:
+    """Return an envelope. Warn the caller of a public function if it was cut otherwise than by a limit of the call."""
     if envelope.cut:
         text = f"{len(envelope.data)} items, and there may be more. {envelope.cut}"
         warnings.warn(TruncatedWarning(text), stacklevel=3)
-
-
-def fetch(source: str, options: Options, on_gap: str = "raise", runtime: Runtime | None = None) -> Envelope:
-    """See :func:`pit_fetch.fetch`."""
-    options = reusable(options)
-    envelope = _answer(source, [options], on_gap, runtime, run)
-    envelope.call = FetchCall(source, options, on_gap)
     return envelope
-
-
-def diff(
-    source: str, pits: Iterable[object], options: Options, on_gap: str, runtime: Runtime | None = None
-) -> Envelope:
-    """See :func:`pit_fetch.diff`."""
-    from pit_fetch.inspect import diff
-
-    pits = [pits] if isinstance(pits, str) else list(pits)
-    if len(pits) != 2 or "pit" in options:
-        raise UsageError(Code.USAGE, text="pits is a pair of instants: (earlier, later)")
-    options = reusable(options)
-    calls = [{**options, "pit": pit} for pit in pits]
-    return _answer(source, calls, on_gap, runtime, diff.diff, "diff")
-
-
-def explain(source: str, options: Options, on_gap: str, runtime: Runtime | None = None) -> Envelope:
-    """See :func:`pit_fetch.explain`."""
-    from pit_fetch.inspect import explain
-
-    return _answer(source, [reusable(options)], on_gap, runtime, explain.explain, "explain")
 
 
 def capture(
@@ -175,139 +182,56 @@ def capture(
     missing: bool = False,
     again: bool = False,
     dry_run: bool = False,
-    on_gap: str = "raise",
+    on_gap: OnGap = "raise",
     on_progress: Callable[[str], None] | None = None,
-    runtime: Runtime | None = None,
 ) -> CaptureReport:
-    """See :func:`pit_fetch.capture`."""
+    """Ask for everything on a list, record it in the archive, and return what was captured, request by request.
+
+    requests     a file as ``pit_fetch capture`` takes it, or dicts: ``{"source": "fred", "series_id": "GDP"}``; with
+                 ``"over": {"symbol": symbols}`` in it, one request for each value
+    archive      its path; None is the one of the settings. It is created if missing
+    missing      ask only for what the last run did not get
+    again        ask for everything, even if the last run was broken off
+    dry_run      ask for nothing: ``plan`` says how many calls it would take, and how long
+    on_gap       "raise": :class:`pit_fetch.errors.CaptureError` if a request failed or brought nothing, once all were
+                 asked; "keep": ``failed`` lists them. What was captured is kept
+    on_progress  called with the plan, and before each request with how far it is
+
+    For operators: it is refused under a ceiling. Raises :class:`pit_fetch.errors.UsageError` (a ValueError) for a
+    request that cannot be used, OSError for such a file, :class:`pit_fetch.errors.ConfigError` for such an archive.
+    """
     from pit_fetch.archive.store.errors import ArchiveError
     from pit_fetch.archive_admin import operators
     from pit_fetch.archive_admin.capture import jobs
     from pit_fetch.archive_admin.capture.run import Shown
 
-    _check_on_gap(on_gap)
+    if on_gap not in ("raise", "keep"):
+        raise UsageError(Code.USAGE, text="on_gap is raise or keep")
     if missing and again:
         raise UsageError(Code.USAGE, text="missing and again exclude each other")
-    runtime = operators.require_operator(real_runtime() if runtime is None else runtime, "capture")
-    path = operators.path_of(None if archive is None else fspath(archive), runtime, "archive=PATH")
-    shown = Shown() if on_progress is None else Shown(on_progress, on_progress)
-    try:
-        with ExitStack() as stack:
+    with answers.python_words(), ExitStack() as stack:
+        runtime = operators.require_operator(real_runtime(), "capture")
+        path = operators.path_of(None if archive is None else fspath(archive), runtime, "archive=PATH")
+        shown = Shown() if on_progress is None else Shown(on_progress, on_progress)
+        try:
             if isinstance(requests, (str, PathLike)):
                 job = stack.enter_context(jobs.file_job(runtime.path(fspath(requests)), runtime))
             elif isinstance(requests, Iterable):
                 job = jobs.requests_job(requests, runtime)
             else:
                 raise UsageError(Code.USAGE, text="requests are a list of dicts, or the path of a capture file")
-            job = job._replace(missing=missing, again=again)
-            report = jobs.carry_out(job, path, runtime, shown, is_dry=dry_run)
-    except ArchiveError as error:
-        raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=error.problem) from error
+            report = jobs.carry_out(job._replace(missing=missing, again=again), path, runtime, shown, is_dry=dry_run)
+        except ArchiveError as error:
+            raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=error.problem) from error
     if report.failed and on_gap == "raise":
         raise CaptureError(report)
     return report
 
 
-def sources(runtime: Runtime | None = None) -> list[dict[str, Any]]:
-    """See :func:`pit_fetch.sources`."""
+def sources() -> list[dict[str, Any]]:
+    """Return every installed source: names, operations with their rules and fields, options, and which keys are set."""
     from pit_fetch.engine.catalog import describe
     from pit_fetch.engine.registry import listings
 
-    runtime = real_runtime() if runtime is None else runtime
+    runtime = real_runtime()
     return [describe(listing, runtime.environ, runtime.folder) for listing in listings()]
-
-
-def _answer(
-    source: str,
-    calls: Sequence[Options],
-    on_gap: str,
-    runtime: Runtime | None,
-    ask: Callable[..., FetchResult],
-    command: str = "",
-) -> Envelope:
-    """Return the envelope that ``ask`` makes of the requests of ``calls``. A failure raises unless gaps are kept."""
-    _check_on_gap(on_gap)
-    runtime = real_runtime() if runtime is None else runtime
-    try:
-        runtime, settings = settings_files.with_settings(runtime)
-        envelope = answer(source, calls, settings, runtime, ask, command)
-    except PitFetchError as error:
-        if on_gap == "raise":
-            raise
-        return refused(error)
-    return envelope if on_gap == "keep" else envelope.raise_for_gaps()
-
-
-def answer(
-    source: str,
-    calls: Sequence[Options],
-    settings: settings_files.Settings,
-    runtime: Runtime,
-    ask: Callable[..., FetchResult],
-    command: str = "",
-) -> Envelope:
-    """Return the envelope that ``ask`` makes of the requests of ``calls``. Raise PitFetchError if they are refused."""
-    requests = [request_of(source, options, settings, runtime, command) for options in calls]
-    argv = shlex.split(requests[-1].canonical) if command else ()
-    result = ask(*requests, runtime, Progress(), argv)
-    plain = result.envelope
-    envelope = Envelope(plain.data, plain.gaps, plain.provenance)
-    options = {**settings.options, **calls[0]}
-    envelope.limited = _limited(result, options)
-    envelope.cut = _cut(result, options, envelope.limited)
-    return envelope
-
-
-def _limited(result: FetchResult, options: Options) -> str:
-    """Return the reason of the gap that a limit among the options has caused; "" without one."""
-    is_given = options.get("limit") is not None
-    return next((gap.reason for gap in result.gaps if is_given and gap.is_by_limit), "")
-
-
-def _cut(result: FetchResult, options: Options, limited: str) -> str:
-    """Return why an answer was cut otherwise than by a limit among the options, and what to do; "" if it was not."""
-    limit = options.get("limit", ...)
-    known = {gap.reason: gap for gap in result.gaps}
-    for row in result.envelope.gaps:
-        gap = known.get(row["reason"])  # None: the answer was too long, which shows only when it is written
-        if row["type"] == GapType.TRUNCATED and row["reason"] != limited:
-            advice = "limit=None" if gap else "max_chars=0"
-            is_given = gap and limit is None
-            return row["reason"] if is_given else f"{row['reason']} For all of them, give {advice}."
-    return ""
-
-
-def refused(error: PitFetchError) -> Envelope:
-    plain = build([], [error.gap], EnvelopeOptions())
-    return Envelope(plain.data, plain.gaps, plain.provenance)
-
-
-def _check_on_gap(on_gap: str) -> None:
-    if on_gap not in ("raise", "keep"):
-        raise UsageError(Code.USAGE, text="on_gap is raise or keep")
-
-
-def request_of(
-    source: str, options: Options, settings: settings_files.Settings, runtime: Runtime, command: str
-) -> FetchRequest:
-    if not isinstance(source, str):
-        raise UsageError(
-            Code.USAGE, text=f"source is the name of a provider, not a value of type {type(source).__name__}"
-        )
-    if options.get("pit") is None:
-        raise UsageError(Code.USAGE, text=_NO_PIT)
-    if isinstance(options["pit"], str) and options["pit"] == OPEN:
-        options = {name: value for name, value in options.items() if name != "pit"}
-    if options.get("limit", 0) is None:
-        options = {"max_pages": ALL, **options, "limit": ALL}
-    request = from_values(options, runtime.find(source), runtime.environ, settings.options, command)
-    if request.output or request.open:
-        name = "output" if request.output else "open"
-        raise UsageError(Code.USAGE, text=f"{name} is an option of the command line: write what fetch returns")
-    return request._replace(format="json", pretty=False)  # an envelope is not written in any format
-
-
-def reusable(options: Options) -> dict[str, object]:
-    """Return options that can be asked several times."""
-    # An iterator is used up by one call, and the next page needs its values again.
-    return {name: list(value) if isinstance(value, Iterator) else value for name, value in options.items()}

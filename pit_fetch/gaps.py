@@ -271,6 +271,9 @@ class Code:
         "The answer as of {pit} was cut: what it may have left out was not compared. "
         "Raise --limit and --max-pages, or narrow the request (--date-from, --date-to)."
     )
+    EXPLAINED_WINDOW = _pit_excluded(
+        "Only what was published {since}to {until} was looked at: --date-from and --date-to choose what is."
+    )
     EXPLAINED_IN_PART = _truncated("{limit} of {count} records are shown: raise --limit.")
     EXPLAINED_TO_A_LIMIT = _truncated("Older records were not asked for: raise --limit or --max-pages.")
     # For a file saved by a user, in open mode only: with a PIT the total would count what is withheld.
@@ -337,9 +340,6 @@ class Code:
     SETTINGS_MALFORMED = _config("The settings file {file} {problem}. Correct or remove it.")
     OUTPUT_UNWRITABLE = _config("--output cannot be written ({problem}): name a file in a folder that can be.")
     DEPENDENCY_MISSING = _config("The package {package} is missing: run {command}")
-    ENGINE_UNUSABLE = _config(
-        "--engine dask cannot answer: {problem}. Run the same command when that is mended, or without --engine."
-    )
     # Where a source's fields are not known beforehand; from the items of the answer.
     FIELD_UNKNOWN = _config("--fields: no item of this answer has {fields}; they have {known}.")
     OFFLINE_WITHOUT_ARCHIVE = _config("--offline needs an archive: set PIT_FETCH_ARCHIVE, or give --archive PATH.")

@@ -606,7 +606,6 @@ class Option(NamedTuple):
     uppercase   convert the value to capitals, so that all spellings are one request
     synonyms    other words for a value, each with that value
     parse       parses the text in the place of ``kind``; raises UsageError
-    short       a second flag, such as "-v"
     repeatable  it may be given several times, for texts in which a comma is a comma; its value is a tuple
     affects_records  a record may look different with another value, or ``select`` cannot tell which records have it: an
                      archive answers with requests of the same value only (of lists: in any order and case). False
@@ -632,7 +631,6 @@ class Option(NamedTuple):
     uppercase: bool = False
     synonyms: Mapping[str, str] = MappingProxyType({})
     parse: Callable[[str], Any] | None = None
-    short: str = ""
     repeatable: bool = False
     affects_records: bool = True
     covered_by: CoveredBy = "any"

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
-from fractions import Fraction
 from typing import TypeGuard
 from zoneinfo import ZoneInfo
 
@@ -94,8 +93,9 @@ def parse_unix(value: object, per_second: int = 1) -> datetime | None:
     """
     if isinstance(value, bool) or not re.fullmatch(r"[0-9]{9,16}(\.[0-9]{1,9})?", str(value)):
         return None
-    micros = -(Fraction(str(value)) * 1_000_000 // -per_second)
-    seconds, rest = divmod(int(micros), 1_000_000)
+    whole, _, part = str(value).partition(".")
+    # In billionths, as many digits as there can be.
+    seconds, rest = divmod(-(int(whole + part.ljust(9, "0")) // (-1_000 * per_second)), 1_000_000)
     if not re.fullmatch(_UNIX_SECONDS, str(seconds)):
         return None
     return datetime.fromtimestamp(seconds, UTC) + timedelta(microseconds=rest)

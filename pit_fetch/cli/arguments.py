@@ -10,15 +10,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from pit_fetch.cli.parser import COMMON_WITH_VALUE, FETCH, Form, build_parser
+from pit_fetch.cli.parser import COMMON_WITH_VALUE, FETCH, FetchForm, build_parser
 from pit_fetch.errors import UsageError
-from pit_fetch.formats import BINARY
+from pit_fetch.formats import BINARY, ENDINGS, NAMES
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Provider
 from pit_fetch.request.audience import CLIENT_VARIABLE, MAX_CHARS_UNDER_AGENT
 from pit_fetch.request.fetch_request import FetchRequest, build
 from pit_fetch.request.operations import check_operation
-from pit_fetch.request.options import require_pit
+from pit_fetch.request.options import FORMAT, OUTPUT, require_pit
 from pit_fetch.request.values import flag_of, parse_value
 from pit_fetch.times import parse_pit
 
@@ -26,8 +26,14 @@ from pit_fetch.times import parse_pit
 _VERBS = frozenset(["fetch", "get", "run", "query", "search", "download", "pull", "ask", "call", "pit_fetch"])
 # What follows a flag in other tools, or is in one pair of quotes with its option. Each would be searched for.
 _NO_SEARCH_WORD = re.compile(r"true|false|--.*", re.DOTALL)
-_IMPLY_A_FORMAT = frozenset(["json", "open", "output", "pretty"])
+_IMPLY_A_FORMAT = frozenset(["csv_safe", "json", "open", "output", "pretty"])
 _BEHIND_A_BLANK = re.compile(r"\s([A-Za-z][A-Za-z0-9_-]*)=")
+# Endings that promise something else than any format holds.
+_PACKED = "gz zip bz2 xz zst 7z tar tgz"
+_OTHERS = (
+    "xlsx xls ods tsv tab xml yaml yml toml md pdf docx feather arrow orc avro pickle pkl hdf5 h5 db sqlite duckdb dta "
+    "sav mat npy rds"
+)
 _KEY_VALUE = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)=(.*)", re.DOTALL)
 
 
@@ -36,7 +42,7 @@ def parse(
     provider: Provider,
     environ: Mapping[str, str],
     defaults: Mapping[str, object] = {},
-    form: Form = FETCH,
+    form: FetchForm = FETCH,
 ) -> FetchRequest:
     """Return the request of a command line. Raise UsageError, whose reason names the fix.
 
@@ -44,9 +50,7 @@ def parse(
     """
     given, pit = read_options(argv, provider, form)
     if not given.keys().isdisjoint(_IMPLY_A_FORMAT):
-        from pit_fetch.cli.output_format import chosen
-
-        given |= {"format": format_name} if (format_name := chosen(given)) else {}
+        given |= {"format": format_name} if (format_name := chosen_format(given)) else {}
     max_chars = MAX_CHARS_UNDER_AGENT if environ.get(CLIENT_VARIABLE) else 0
     parsed = {} if pit is None else {"pit": pit}
     request = build({**defaults, **given}, provider, environ, max_chars, parsed, form.name)
@@ -57,7 +61,9 @@ def parse(
     return request
 
 
-def read_options(argv: Sequence[str], provider: Provider, form: Form = FETCH) -> tuple[dict[str, Any], datetime | None]:
+def read_options(
+    argv: Sequence[str], provider: Provider, form: FetchForm = FETCH
+) -> tuple[dict[str, Any], datetime | None]:
     """Return each option that ``argv`` gives, with its text, its texts or True; and the PIT, parsed.
 
     Raise UsageError, which names the fix. Other values than the PIT are not interpreted here.
@@ -90,19 +96,19 @@ def read_options(argv: Sequence[str], provider: Provider, form: Form = FETCH) ->
     pit = require_pit(values["pit"], words) if "pit" in values else None
     if pit is None:
         _refuse_stray_pit(words)
-    return {**values, **_positional(values, words, argv, provider, form, parser.flags)}, pit
+    return {**values, **_bare_word_option(values, words, argv, provider, form, parser.flags)}, pit
 
 
 def _valued_flags(provider: Provider) -> frozenset[str]:
     return COMMON_WITH_VALUE | {flag_of(option.name) for option in provider.all_options if option.kind != "flag"}
 
 
-def _positional(
+def _bare_word_option(
     values: Mapping[str, Any],
     words: list[str],
     argv: Sequence[str],
     provider: Provider,
-    form: Form,
+    form: FetchForm,
     flags: Sequence[str],
 ) -> dict[str, str]:
     """Return the option that bare words fill, with its text."""
@@ -143,13 +149,13 @@ def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
     literal = is_value = False
     for word in argv:
         literal = literal or word == "--"
-        joined = next((name for name in _BEHIND_A_BLANK.findall(word) if _plain(name) in names), "")
+        joined = next((name for name in _BEHIND_A_BLANK.findall(word) if _hyphenated(name) in names), "")
         if joined and not is_value:
             text = f"{joined}= is in one pair of quotes with what stands before it: write two words"
             raise UsageError(Code.USAGE, text=text)
         pair = None if literal or is_value else _KEY_VALUE.fullmatch(word)
         is_value = not literal and not is_value and word in takes_value
-        name = _plain(pair[1]) if pair else ""
+        name = _hyphenated(pair[1]) if pair else ""
         if pair is None:
             expanded.append(word)
         elif name not in names:
@@ -157,17 +163,17 @@ def _expand_pairs(argv: Sequence[str], provider: Provider) -> list[str]:
 
             raise UsageError(Code.USAGE, text=unknown_pair(name, COMMON_WITH_VALUE, provider))
         elif names[name].kind == "flag":
-            expanded += _flag_pair(name, pair[2])
+            expanded += _expand_flag(name, pair[2])
         else:
             expanded.append(f"--{name}={pair[2]}")
     return expanded
 
 
-def _plain(name: str) -> str:
+def _hyphenated(name: str) -> str:
     return name.lower().replace("_", "-")
 
 
-def _flag_pair(name: str, value: str) -> list[str]:
+def _expand_flag(name: str, value: str) -> list[str]:
     if value.lower() not in ("true", "false"):
         raise UsageError(Code.USAGE, text=f"{name}= takes true or false")
     return [f"--{name}"] if value.lower() == "true" else []
@@ -178,3 +184,52 @@ def _refuse_stray_pit(words: Sequence[str]) -> None:
     for before, word in zip(("", *words), words, strict=False):
         if parse_pit(word) or (before.casefold() == "pit" and word[:1].isdigit()):
             raise UsageError(Code.USAGE, text="there is a timestamp among the words: write --pit before it")
+
+
+def chosen_format(given: Mapping[str, Any]) -> str | None:
+    """Return the format that the options state or imply; None for the default. Raise UsageError for a contradiction.
+
+    >>> chosen_format({"output": "page.HTML"}), chosen_format({"output": "notes.txt"}), chosen_format({"pretty": True})
+    ('html', None, 'json')
+    """
+    stated = None if "format" not in given else parse_value(FORMAT, given["format"])
+    if "json" in given:
+        if stated not in (None, "json"):
+            raise UsageError(Code.USAGE, text=f"--json and --format {stated} contradict each other: leave one out")
+        stated = "json"
+    if "csv_safe" in given:
+        if stated not in (None, "csv"):
+            raise UsageError(Code.USAGE, text=f"--csv-safe is of CSV: leave it out, or --format {stated}")
+        stated = "csv"
+    ending = _ending(parse_value(OUTPUT, given["output"])) if "output" in given else ""
+    if "open" in given and (stated or ENDINGS.get(ending, "html")) != "html":
+        raise UsageError(Code.USAGE, text="--open shows a page: leave it out, or let --format and --output be of html")
+    implied = ENDINGS.get(ending)
+    if implied is not None:
+        if stated not in (None, implied):
+            text = f"--output ends with .{ending}, but --format is {stated}: leave out --format, or rename the file"
+            raise UsageError(Code.USAGE, text=text)
+        return implied
+    if ending in _PACKED.split():
+        text = f"--output is not compressed: leave .{ending} out of its name, and compress the file afterwards"
+        raise UsageError(Code.USAGE, text=text)
+    if stated is None and ending in _OTHERS.split():
+        endings = ", ".join(f".{name}" for name in NAMES if name in ENDINGS)
+        raise UsageError(Code.USAGE, text=f"no format is .{ending}: let --output end with one of {endings}")
+    if stated is None and ending.isalnum():
+        from pit_fetch.courtesy.names import closest
+
+        meant = closest(ending, ENDINGS)
+        if meant:
+            text = f"no format is .{ending}: let --output end with .{meant}, or give --format"
+            raise UsageError(Code.USAGE, text=text)
+    if "open" in given:
+        return "html"
+    # On a terminal the default is a table, which has no indent.
+    return "json" if stated is None and "pretty" in given else stated
+
+
+def _ending(path: str) -> str:
+    """Return what follows the last dot of a file's name, in lower case; "" without a dot."""
+    name = path.replace("\\", "/").rpartition("/")[2]
+    return name.rpartition(".")[2].lower() if "." in name else ""

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from pit_fetch.cli.commands import COMMANDS, Command
-from pit_fetch.cli.parser import Once, plain
+from pit_fetch.cli.parser import StoreOnce, explain_error
 from pit_fetch.errors import ExitStatus, UsageError
 from pit_fetch.support.terminal import escape_unprintable
 
@@ -44,12 +44,12 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, name: str, description: str) -> None:
         super().__init__(prog=f"pit_fetch {name}", description=description, allow_abbrev=False, add_help=False)
-        self.register("action", None, Once)
+        self.register("action", None, StoreOnce)
         self.add_argument("-h", "--help", action="store_true", help="show this help")
         self.advice = ""  # advice for an error about unknown arguments
 
     def error(self, message: str) -> NoReturn:
-        raise argparse.ArgumentError(None, plain(message))
+        raise argparse.ArgumentError(None, explain_error(message))
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         if {"-h", "--help"} & set(args):

@@ -31,7 +31,7 @@ def fetch(argv: Sequence[str], source: str, runtime: Runtime, output: Output) ->
 
 def inspect(
     argv: Sequence[str],
-    form: parser.Form,
+    form: parser.FetchForm,
     answer: Answer,
     runtime: Runtime,
     output: Output,
@@ -72,7 +72,7 @@ def write_answer(
 
     ask: Answer = answer or fetch_once
     *others, request = requests
-    request = _prepared(request, runtime)
+    request = _prepare(request, runtime)
     others = [other._replace(is_unread=request.is_unread) for other in others]  # the later one may be among them
     output.progress = _progress(request, runtime)
     result = ask(*others, request, runtime, output.progress, list(argv))
@@ -98,7 +98,7 @@ def _write_file(request: FetchRequest, result: FetchResult, runtime: Runtime) ->
             return result
         return result._replace(status=ExitStatus.FOUND, complaint=f"the answer has no items: {request.output} was kept")
     write_file(path, result.text)
-    return result._replace(text="", notes=(*result.notes, *(_opened(path, runtime) if request.open else ())))
+    return result._replace(text="", notes=(*result.notes, *(_show_page(path, runtime) if request.open else ())))
 
 
 def apply_settings(runtime: Runtime) -> tuple[Runtime, Mapping[str, object]]:
@@ -109,7 +109,7 @@ def apply_settings(runtime: Runtime) -> tuple[Runtime, Mapping[str, object]]:
     return runtime, {"format": "table", **settings.options} if audience.is_for_a_person(runtime) else settings.options
 
 
-def _prepared(request: FetchRequest, runtime: Runtime) -> FetchRequest:
+def _prepare(request: FetchRequest, runtime: Runtime) -> FetchRequest:
     """Return the request for its output's place. Raise UsageError, before the source is asked, if it is unusable."""
     from pit_fetch.formats import renderer
 
@@ -139,7 +139,7 @@ def _temporary_file(request: FetchRequest) -> str:
     return f"{mkdtemp(prefix='pit_fetch-')}/{request.provider.name}.html"
 
 
-def _opened(path: str, runtime: Runtime) -> tuple[str, ...]:
+def _show_page(path: str, runtime: Runtime) -> tuple[str, ...]:
     """Show the page in a browser. Return what stderr says of it."""
     from pathlib import Path
 
@@ -159,12 +159,12 @@ def _progress(request: FetchRequest, runtime: Runtime) -> Progress:
     )
 
 
-def help_text(argv: Sequence[str], runtime: Runtime, form: parser.Form = parser.FETCH) -> str:
+def help_text(argv: Sequence[str], runtime: Runtime, form: parser.FetchForm = parser.FETCH) -> str:
     """Return the help of a fetch, or of a command that takes its options; with ``--source``, that source's, too."""
     source = parser.source_of(argv)
     text = parser.build_parser(None if source is None else runtime.find(source), form).format_help()
     if source is not None:
         return text
-    from pit_fetch.engine.registry import BUNDLED_NAMES
+    from pit_fetch.engine.registry import source_names
 
-    return f"{text}\nsources: {', '.join(BUNDLED_NAMES)}, and see --list-sources\n"
+    return f"{text}\nsources: {', '.join(source_names())}, and see --list-sources\n"

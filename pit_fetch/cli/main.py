@@ -26,7 +26,7 @@ def main(argv: Sequence[str] | None = None, runtime: Runtime | None = None) -> i
     runtime = real_runtime(alarm) if runtime is None else runtime
     output = Output()
     words = list(sys.argv[1:] if argv is None else argv)
-    return _guarded(lambda: _run(_split_release(words, output), runtime, output), runtime, output)
+    return _run_guarded(lambda: _run(_split_release(words, output), runtime, output), runtime, output)
 
 
 def ask(request: FetchRequest, argv: Sequence[str], runtime: Runtime) -> int:
@@ -34,10 +34,10 @@ def ask(request: FetchRequest, argv: Sequence[str], runtime: Runtime) -> int:
     from pit_fetch.cli import fetch
 
     output = Output()
-    return _guarded(lambda: fetch.write_answer([request], argv, runtime, output), runtime, output)
+    return _run_guarded(lambda: fetch.write_answer([request], argv, runtime, output), runtime, output)
 
 
-def _guarded(run: Callable[[], None], runtime: Runtime, output: Output) -> int:
+def _run_guarded(run: Callable[[], None], runtime: Runtime, output: Output) -> int:
     """Call ``run`` and write ``output``. Whatever is raised, the output is an envelope."""
     stdout, stderr = sys.stdout, sys.stderr
     # Nothing that a provider or a library prints may mix with the envelope, or leak on stderr.
@@ -90,7 +90,8 @@ def _run(argv: list[str], runtime: Runtime, output: Output) -> None:
         from pit_fetch.engine import registry
 
         check_characters(argv, parser.COMMON_WITH_VALUE)
-        sources, names, flags = registry.BUNDLED_NAMES, registry.known_names(), parser.COMMON_FLAGS
+        sources, flags = registry.source_names(), parser.COMMON_FLAGS
+        names = [*registry.known_names(), *sources]
         raise UsageError(Code.USAGE, text=missing_source(argv, sources, names, flags, registry.search_terms))
     fetch.fetch(argv, source, runtime, output)
 

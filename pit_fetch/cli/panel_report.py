@@ -6,23 +6,22 @@ from collections.abc import Iterator, Sequence
 
 from pit_fetch.cli.command import CommandResult
 from pit_fetch.errors import ExitStatus
-from pit_fetch.panels.cells import Cell
+from pit_fetch.panels.cells import LACKING, Cell
 from pit_fetch.panels.check import Check
-from pit_fetch.panels.output import Written
+from pit_fetch.panels.output import WriteReport
 from pit_fetch.request.values import format_value
 from pit_fetch.support.wording import truncate
 from pit_fetch.times import in_new_york
 
-_LACKING = ("failed", "refused", "incomplete")
 
-
-def result_of(written: Written, whole: int, file: str, *, is_kept: bool, fail: bool) -> CommandResult:
+def result_of(written: WriteReport, whole: int, file: str, *, is_kept: bool, fail: bool) -> CommandResult:
     """Return what the command prints and ends with: the table itself, if it is not ``is_kept`` in a file."""
-    lacking = sum(written.statuses.get(status, 0) for status in _LACKING)
+    lacking = sum(written.statuses.get(status, 0) for status in LACKING)
     is_found = lacking or (fail and written.statuses.get("not_captured"))
     status, complaint = (ExitStatus.FOUND if is_found else ExitStatus.OK), ""
     if lacking:
-        complaint = f"{lacking:,} of {whole:,} cells failed, or are incomplete. The first of them: {written.reason}"
+        first = next(written.reasons[status] for status in LACKING if status in written.reasons)
+        complaint = f"{lacking:,} of {whole:,} cells failed, or are incomplete. The first of them: {first}"
         if is_kept and not written.is_whole:
             complaint += " The same command asks again for what failed"
     if not written.is_written:
@@ -38,11 +37,12 @@ def result_of(written: Written, whole: int, file: str, *, is_kept: bool, fail: b
         return CommandResult(table.read(), status, complaint, exact=True, notes=notes)
 
 
-def _empty_cell_notes(written: Written, whole: int) -> Iterator[str]:
+def _empty_cell_notes(written: WriteReport, whole: int) -> Iterator[str]:
     """Yield how many cells are empty, apart from those that failed."""
     nothing, uncaptured = (written.statuses.get(status, 0) for status in ("nothing_public", "not_captured"))
     if nothing:
-        yield f"{nothing:,} of {whole:,} cells have nothing public. The first of them: {written.empty}"
+        first = written.reasons["nothing_public"]
+        yield f"{nothing:,} of {whole:,} cells have nothing public. The first of them: {first}"
     if uncaptured == whole:
         yield (
             "no cell was ever captured, so the table has no answer. pit_fetch archive info shows what the archive "
@@ -52,7 +52,7 @@ def _empty_cell_notes(written: Written, whole: int) -> Iterator[str]:
         yield f"{uncaptured:,} of {whole:,} cells were never captured, which says nothing of them: see docs/coverage.md"
 
 
-def _provisional_notes(written: Written, whole: int) -> Iterator[str]:
+def _provisional_notes(written: WriteReport, whole: int) -> Iterator[str]:
     """Yield how many cells lack what is yet to be published."""
     if written.provisional:
         yield (
@@ -68,14 +68,14 @@ def _check_note(check: Check) -> str:
     same = check.cells - len(check.differing) - len(check.unchecked)
     found = [f"{same:,} of {check.cells:,} cells are as single fetches answer"]
     if check.differing:
-        found.append(f"These are not: {_named_cells(check.differing)}")
+        found.append(f"These are not: {_name_cells(check.differing)}")
     if check.unchecked:
-        found.append(f"{len(check.unchecked):,} could not be checked: {_named_cells(check.unchecked)}")
+        found.append(f"{len(check.unchecked):,} could not be checked: {_name_cells(check.unchecked)}")
         found.append(f"The first of them: {check.reason}")
     return ". ".join(found)
 
 
-def _named_cells(cells: Sequence[Cell]) -> str:
+def _name_cells(cells: Sequence[Cell]) -> str:
     return "; ".join(" ".join([in_new_york(cell.pit), *map(_pair, cell.over.items())]) for cell in cells)
 
 

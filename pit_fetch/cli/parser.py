@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, NoReturn
 
-    from pit_fetch.provider import Operation, Option, Provider
+    from pit_fetch.provider import Dating, Operation, Option, Provider
 
 Listing = Literal["", "help", "version", "sources"]
 
 
-class Form(NamedTuple):
+class FetchForm(NamedTuple):
     """The form in which a command takes a fetch's options.
 
     name         the command's word; "" for a plain fetch
@@ -41,7 +41,7 @@ class Form(NamedTuple):
     has_pages: bool = True
 
 
-FETCH = Form()
+FETCH = FetchForm()
 
 # The options that decide how a source is asked.
 _OF_SOURCES = frozenset({"source", "max_pages", "archive", "offline", "evidence"})
@@ -56,7 +56,8 @@ _LISTINGS = (
 
 COMMON_WITH_VALUE = frozenset(flag_of(option.name) for option in COMMON_OPTIONS if option.kind != "flag")
 COMMON_FLAGS = (
-    *(flag for option in COMMON_OPTIONS for flag in (option.short, flag_of(option.name)) if flag),
+    "-v",
+    *(flag_of(option.name) for option in COMMON_OPTIONS),
     *(flag for flags, _ in _LISTINGS for flag in flags),
 )
 
@@ -91,10 +92,10 @@ class Parser(argparse.ArgumentParser):
         return [flag for action in self._actions for flag in action.option_strings]
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(Code.USAGE, text=f"{plain(message)}; see --help")
+        raise UsageError(Code.USAGE, text=f"{explain_error(message)}; see --help")
 
 
-def plain(message: str) -> str:
+def explain_error(message: str) -> str:
     """Return an argparse error in words that help the user, without the value that was given."""
     match = re.match(r"argument (?:\S+/)?(\S+): (expected one argument|ignored explicit argument)", message)
     if match is None:
@@ -109,7 +110,7 @@ def plain(message: str) -> str:
     return f"{flag} needs a value: write {flag} VALUE, or {flag}=VALUE where the value begins with a hyphen"
 
 
-class Once(argparse.Action):
+class StoreOnce(argparse.Action):
     """Store one value. A second one is refused, since a reader of the command could take either one."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
@@ -122,14 +123,14 @@ class Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-class _Each(argparse.Action):
+class _StoreEach(argparse.Action):
     """Store every value of an option that may be given several times."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
         setattr(namespace, self.dest, [*getattr(namespace, self.dest, ()), values])
 
 
-def build_parser(provider: Provider | None, form: Form = FETCH) -> Parser:
+def build_parser(provider: Provider | None, form: FetchForm = FETCH) -> Parser:
     """Return the parser for the common options and, once a provider is chosen, its own.
 
     An option that is not given is absent from the result: defaults are applied where it is read.
@@ -167,7 +168,7 @@ def source_of(argv: Sequence[str]) -> str | None:
 @cache
 def _source_parser() -> Parser:
     parser = Parser(allow_abbrev=False, add_help=False, argument_default=argparse.SUPPRESS, formatter_class=_formatter)
-    parser.add_argument("--source", action=Once)
+    parser.add_argument("--source", action=StoreOnce)
     return parser
 
 
@@ -184,28 +185,28 @@ def listing_of(argv: Sequence[str]) -> Listing:
 def _add_options(parser: Parser, title: str, options: Sequence[Option], hidden: Sequence[str] = ()) -> None:
     group = parser.add_argument_group(title)
     for option in options:
-        flags = [flag for flag in (option.short, flag_of(option.name)) if flag]
+        flags = ["-v"] * (option.name == "verbose") + [flag_of(option.name)]
         text = argparse.SUPPRESS if option.name in hidden else _help(option).replace("%", "%%")
         if option.kind == "flag":
             group.add_argument(*flags, dest=option.name, action="store_true", help=text)
         else:
             metavar = option.metavar or _METAVARS.get(option.kind, "TEXT")
-            action = _Each if option.repeatable else Once
+            action = _StoreEach if option.repeatable else StoreOnce
             group.add_argument(*flags, dest=option.name, action=action, metavar=metavar, help=text)
 
 
 def _help(option: Option) -> str:
     """Return an option's help text, with its choices and its default."""
-    default = [] if option.default in (None, False) else [f"default {_plain_default(option.default)}"]
+    default = [] if option.default in (None, False) else [f"default {_format_default(option.default)}"]
     notes = [*([", ".join(option.choices)] if option.choices else []), *default]
     return option.help + (f" ({'; '.join(notes)})" if notes else "")
 
 
-def _plain_default(value: Any) -> str:
+def _format_default(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _usage(provider: Provider | None, form: Form) -> str:
+def _usage(provider: Provider | None, form: FetchForm) -> str:
     if not form.asks_source:
         return "%(prog)s [--pit ISO8601] [options] [key=value ...] < FILE"
     source, words = "SOURCE", " [OP]"
@@ -223,8 +224,10 @@ def _epilog(provider: Provider) -> str | None:
     parts = [provider.help.rstrip()]
     if len(provider.operations) > 1:
         parts.append(operations_text(provider))
-        parts.append(f"fields of each: pit_fetch sources {provider.name}" if fields else "")
-    elif fields:
+        parts.append(f"fields of each, and why it is dated so: pit_fetch sources {provider.name}" if fields else "")
+    else:
+        parts += _dating_lines(provider.operations[0].dating)
+    if len(provider.operations) == 1 and fields:
         parts.append(fill(f"fields: {', '.join(fields)}", 100, subsequent_indent="  "))
     claims = [(operation.name, operation.dating.claims) for operation in provider.operations if operation.dating.claims]
     if claims:
@@ -232,6 +235,14 @@ def _epilog(provider: Provider) -> str | None:
         lines = (f"{name}: {claim}" if name else claim for name, claim in claims)
         parts += [fill(line, 100, initial_indent="  ", subsequent_indent="    ") for line in lines]
     return "\n".join(part.rstrip("\n") for part in parts if part) or None
+
+
+def _dating_lines(dating: Dating) -> Iterator[str]:
+    """Yield how the records of a single operation are dated, and why."""
+    from textwrap import fill
+
+    rule = (dating.rule or "by each item's own stamps") if dating.by == "record" else DATINGS[dating.by]
+    yield fill(f"dated: {rule}{f' ({dating.why})' if dating.why else ''}", 100, subsequent_indent="  ")
 
 
 def _description(provider: Provider | None) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from pit_fetch.courtesy.names import COMMANDS, FETCH, KEYS, NO_OPTIONS, OPTIONS, closest, hint, normalize, synonym
 from pit_fetch.errors import UsageError
+from pit_fetch.formats import FORMATS, SYNONYMS
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Option, Provider
 from pit_fetch.support.wording import truncate
@@ -103,6 +104,8 @@ def unknown_option(word: str, flags: Iterable[str], provider: Provider | None = 
     own = {option.name: option.search_terms for option in provider.all_options} if provider else {}
     words = own | {option: f"{own.get(option, '')} {terms}" for option, terms in OPTIONS.items()}
     if not synonym(name, known, words):
+        if name in (*FORMATS, *SYNONYMS):
+            return f" (write --format {name})"
         for note, terms in NO_OPTIONS.items():
             if name in terms.split():
                 return f" ({note})"
@@ -243,8 +246,6 @@ def missing_source(
         advice = unknown_option(flag, flags)
         if advice.endswith(("--source?)", "--help?)", "--version?)", "--list-sources?)")):
             return f"unrecognized arguments: {truncate(flag)}{advice}"
-    if any(word.startswith(("source=", "--source:")) for word in argv):
-        return "--source is required: write --source NAME"
     first = argv[0] if argv and not argv[0].startswith("-") else ""
     is_fetch = normalize(first) in FETCH.split()
     source = words[1] if is_fetch and len(words) > 1 else first
@@ -252,8 +253,6 @@ def missing_source(
         return f"--source is required: write pit_fetch --source {likely} ..."
     if not first or "=" in first or is_fetch:
         return required
-    if normalize(first) in KEYS.split():
-        return f"{truncate(first)!r} is not a command: {_KEYS}, and pit_fetch config shows which are set"
     if close := closest(first, COMMANDS, COMMANDS):
         return f"{truncate(first)!r} is not a command: did you mean pit_fetch {close}? A fetch starts with --source"
     return f"{required}. Commands: {', '.join(commands)}, help"

@@ -56,7 +56,6 @@ NO_OPTIONS = {
     "items come newest first": "sort sort-by order order-by desc descending asc ascending reverse",
     "times are New York's, and a --pit has its own offset": "tz timezone time-zone utc local",
     "for everything, write --limit with a large number": "all no-limit unlimited everything",
-    **{f"write --format {name}": name for name in ("jsonl", "csv", "table", "html", "parquet")},
 }
 # A value behind one of these must be neither searched for nor shown.
 KEYS = "key keys api-key apikey token api-token auth login password secret credential user-agent"

@@ -58,11 +58,11 @@ def over_list(reason: str, given: Mapping[str, object], provider: Provider) -> s
     """
     words = re.findall("[a-z_]+", reason.replace("--", " ").replace("-", "_"))
     named = (option for option in provider.all_options if option.name in words)
-    lists = {option.name: _listed(option, given.get(option.name)) for option in named}
+    lists = {option.name: _as_list(option, given.get(option.name)) for option in named}
     return next((f"{name}={shlex.quote(text)}" for name, text in lists.items() if text), "")
 
 
-def _listed(option: Option, value: object) -> str:
+def _as_list(option: Option, value: object) -> str:
     """Return a value that is a list where the option takes one, without blanks; else ""."""
     takes_one = option.kind not in ("list", "flag") and not option.repeatable and option.positional != "all"
     parts = [part.strip() for part in value.split(",")] if takes_one and isinstance(value, str) else []

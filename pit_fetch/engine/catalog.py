@@ -10,7 +10,8 @@ from typing import Any
 from pit_fetch.engine.credentials import lookup
 from pit_fetch.engine.registry import Listing
 from pit_fetch.errors import ConfigError
-from pit_fetch.provider import Credential
+from pit_fetch.provider import Credential, Option, Provider
+from pit_fetch.request.operations import DATINGS
 from pit_fetch.support.install import install_command
 
 
@@ -73,6 +74,47 @@ def describe(listing: Listing, environ: Mapping[str, str], folder: str) -> dict[
         for option in provider.all_options
     ]
     return row
+
+
+def markdown(provider: Provider) -> str:
+    """Return the tables of a source's page, from its declarations: operations with their rules, fields and options."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for operation in provider.operations:
+        dating = operation.dating
+        rule = (dating.rule or "by its own stamps") if dating.by == "record" else DATINGS[dating.by]
+        fields = ", ".join(f"`{field.name}`" for field in operation.fields)
+        key = (", ".join(operation.needs), rule, dating.why, dating.claims, fields)
+        alike.setdefault(key, []).append(f"`{operation.name}`" if operation.name else "")
+    titles = ("operation", "needs", "an item is dated", "because", "on a claim", "fields")
+    operations = [(" ".join(names), *key) for key, names in alike.items()]
+    used = [place for place in range(len(titles)) if any(row[place] for row in operations)]
+    options = [(f"`{each.name}`", _meaning(each)) for each in provider.all_options]
+    settings = [
+        *(
+            (" or ".join(f"`{name}`" for name in each.variables), each.hint or "required")
+            for each in provider.credentials
+        ),
+        *((f"`{host.url_variable}`", f"replaces `{host.url}`") for host in provider.hosts),
+    ]
+    tables = (
+        ([titles[place] for place in used], [[row[place] for place in used] for row in operations]),
+        (["option", "meaning"], options),
+        (["variable", "meaning"], settings),
+    )
+    return "\n".join(markdown_table(heads, rows) for heads, rows in tables if rows)
+
+
+def markdown_table(titles: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """Return a table of Markdown, without a bar that would end a cell early."""
+    cells = [[*titles], *([str(cell).replace("|", "\\|") for cell in row] for row in rows)]
+    lines = [f"| {' | '.join(row)} |" for row in cells]
+    return "\n".join([lines[0], f"|{'---|' * len(cells[0])}", *lines[1:]]) + "\n"
+
+
+def _meaning(option: Option) -> str:
+    default = "" if option.default in (None, False) else f"default {option.default}"
+    notes = "; ".join(filter(None, [", ".join(option.choices), default]))
+    return f"{option.help} ({notes})" if notes else option.help
 
 
 def _is_set(credential: Credential, environ: Mapping[str, str], folder: str) -> bool:

@@ -56,9 +56,12 @@ def load(source: str) -> Provider:
         from pit_fetch.courtesy.names import closest
         from pit_fetch.support.wording import truncate
 
-        others = sorted(entry.name for entry in _entry_points())
-        known = ", ".join([*BUNDLED_NAMES, *others])
-        close = closest(source, BUNDLED_NAMES, search_terms()) or closest(source, [*known_names(), *others])
+        named = next((each for each in _plugins() if _key(source) in map(_key, each.aliases)), None)
+        if named is not None:
+            return named
+        names = source_names()
+        known = ", ".join(names)
+        close = closest(source, names, search_terms()) or closest(source, [*known_names(), *names])
         hint = f" (did you mean {close}?)" if close else " (a call has one source)" if "," in source else ""
         raise UsageError(Code.USAGE, text=f"--source {truncate(source)!r} is not known{hint}. Known sources: {known}.")
     listing = _examine(claims)
@@ -78,14 +81,19 @@ def listings() -> Iterator[Listing]:
         yield _examine(claims)
 
 
+def source_names() -> list[str]:
+    """Return the names of all sources, the bundled ones first. Imports none of them."""
+    return [*BUNDLED_NAMES, *sorted({entry.name for entry in _entry_points()})]
+
+
 def known_names() -> list[str]:
     """Return the names of the bundled sources, followed by their aliases."""
     return [*BUNDLED_NAMES, *(alias for names in _BUNDLED for alias in names[1:])]
 
 
 def search_terms() -> dict[str, str]:
-    """Return other words for each bundled source, by its name. Imports all of them."""
-    return {names[0]: _import_bundled(target).search_terms for names, target in _BUNDLED.items()}
+    """Return other words for each source, by its name. Imports all of them."""
+    return {listing.name: listing.provider.search_terms for listing in listings() if listing.provider}
 
 
 def is_bundled(name: str) -> bool:
@@ -113,6 +121,10 @@ def _entry_points() -> list[EntryPoint]:
 
     ours = set(_BUNDLED.values())  # packages of earlier versions, and an editable install of one, have entry points
     return [entry for entry in entry_points(group=GROUP) if entry.value not in ours]
+
+
+def _plugins() -> Iterator[Provider]:
+    return (listing.provider for listing in listings() if listing.provider and not is_bundled(listing.name))
 
 
 def _examine(claims: list[EntryPoint]) -> Listing:

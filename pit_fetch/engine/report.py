@@ -135,7 +135,7 @@ def _written(
     request: FetchRequest, shown: Sequence[Entry], gaps: Sequence[Gap], options: envelope.EnvelopeOptions
 ) -> FetchResult:
     """Return an answer within its budget, neither judged nor with its exit status."""
-    render, layout = renderer(request.format), RenderOptions(request.pretty, request.width)
+    render, layout = renderer(request.format), RenderOptions(request.pretty, request.width, request.csv_safe)
     sized = fit_to_budget(shown, gaps, options, lambda made: render(made, layout), request.max_chars)
     notes = tuple(f"{row['type']}: {row['reason']}" for row in sized.envelope.gaps if request.format in DATA_ONLY)
     kept = tuple(entry.record for entry in shown[: sized.record_count])

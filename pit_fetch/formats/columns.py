@@ -33,7 +33,7 @@ _NO_NUMBER = frozenset({"", "-", ".", "none", "null", "nan", "n/a"})
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 _LARGEST = 2**63  # what Arrow and pandas have room for
 
-Kind = FieldKind | Literal["any"]
+ColumnKind = FieldKind | Literal["any"]
 
 
 class Column(NamedTuple):
@@ -44,7 +44,7 @@ class Column(NamedTuple):
     """
 
     name: str
-    kind: Kind
+    kind: ColumnKind
     values: list[Any]
 
 
@@ -58,7 +58,7 @@ def _require(value: Any, is_fitting: bool) -> Any:
     return value
 
 
-def graded(envelope: PlainEnvelope) -> Sequence[Mapping[str, Any]]:
+def add_grades(envelope: PlainEnvelope) -> Sequence[Mapping[str, Any]]:
     """Return the items, each with its grade of evidence if claims were accepted: a table has no place for the gap."""
     if envelope.provenance.grade == PROVED:
         return envelope.data
@@ -68,7 +68,7 @@ def graded(envelope: PlainEnvelope) -> Sequence[Mapping[str, Any]]:
 def graded_columns(envelope: PlainEnvelope) -> list[Column]:
     """Return the columns of the items, and that of their grades if claims were accepted, with or without items."""
     grades: dict[str, FieldKind] = {} if envelope.provenance.grade == PROVED else {EVIDENCE: "text"}
-    return columns(graded(envelope), {**grades, **envelope.provenance.kinds})
+    return columns(add_grades(envelope), {**grades, **envelope.provenance.kinds})
 
 
 def _add_grade(item: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -108,13 +108,13 @@ def is_empty(value: Any) -> bool:
     return value is None or value in ("", [], {})
 
 
-def _kind(name: str, kinds: Mapping[str, FieldKind]) -> Kind:
+def _kind(name: str, kinds: Mapping[str, FieldKind]) -> ColumnKind:
     if name in ENVELOPE_FIELDS:
         return "instant" if name in INSTANTS else "text"
     return kinds.get(name, "any")
 
 
-def _column(name: str, values: list[Any], kind: Kind) -> Column:
+def _column(name: str, values: list[Any], kind: ColumnKind) -> Column:
     if kind == "any":
         kind = _common_kind(values)
     for candidate in (kind, "number") if kind == "integer" else (kind,):
@@ -125,7 +125,7 @@ def _column(name: str, values: list[Any], kind: Kind) -> Column:
     return Column(name, "any", values)
 
 
-def _common_kind(values: Sequence[Any]) -> Kind:
+def _common_kind(values: Sequence[Any]) -> ColumnKind:
     """Return the kind of an undeclared field's values. Text stays text, whatever it looks like."""
     kinds = {_JSON_KINDS.get(type(value), "any") for value in values if value is not None}
     if kinds == {"integer", "number"}:  # JSON of a source writes 2 and 2.5 in one column
@@ -174,7 +174,7 @@ def _instance_parser(kind: type) -> Callable[[Any], Any]:
     return lambda value: _require(value, isinstance(value, kind))
 
 
-_PARSERS: Mapping[Kind, Callable[[Any], Any]] = {
+_PARSERS: Mapping[ColumnKind, Callable[[Any], Any]] = {
     "text": _instance_parser(str),
     "number": _number,
     "integer": _integer,
@@ -185,6 +185,6 @@ _PARSERS: Mapping[Kind, Callable[[Any], Any]] = {
     "object": _instance_parser(dict),
     "any": lambda value: value,
 }
-_JSON_KINDS: Mapping[type, Kind] = {
+_JSON_KINDS: Mapping[type, ColumnKind] = {
     str: "text", bool: "flag", int: "integer", float: "number", list: "list", dict: "object",
 }  # fmt: skip

@@ -1,9 +1,9 @@
-"""What ``diff`` and ``explain`` add to an item, as a sentence for people: the reason, or what it held before. Pure.
+"""The sentence that ``diff`` or ``explain`` makes of an item: the reason, or the old values beside the new. Pure.
 
 >>> explain({"because": "published 40 minutes after the PIT"})
 'published 40 minutes after the PIT'
 >>> explain({"close": 182.5, "title": "Acme Rises", "before": {"close": 181, "title": None}})
-'before: close 181; no title'
+'close 181 → 182.5; title nothing → Acme Rises'
 """
 
 from __future__ import annotations
@@ -23,24 +23,29 @@ def explain(item: Mapping[str, Any]) -> str:
     because, before = item.get("because"), item.get("before")
     if isinstance(because, str):
         return because
-    if not isinstance(before, Mapping) or not before:
+    if not isinstance(before, Mapping):
         return ""
-    return "before: " + "; ".join(_earlier(name, value, item.get(name)) for name, value in before.items())
+    return "; ".join(f"{name} {_change(old, item.get(name))}" for name, old in before.items())
 
 
-def _earlier(name: str, old: Any, new: Any) -> str:
-    if old in (None, "", [], {}):
-        return f"no {name}"
-    text, now = _text(old), _text(new)
-    if len(text) <= _SHOWN:
-        return f"{name} {text}"
-    first = next((place for place, pair in enumerate(zip(text, now, strict=False)) if pair[0] != pair[1]), len(now))
-    start = max(min(first, len(text)) - _LEAD, 0)
-    cut = text[start : start + _SHOWN]
-    return f"{name} {'…' if start else ''}{cut}{'…' if start + _SHOWN < len(text) else ''}"
+def _change(old: Any, new: Any) -> str:
+    """Return both values, or what surrounds the first difference of long ones."""
+    texts = [_text(old), _text(new)]
+    first = next(
+        (place for place, pair in enumerate(zip(*texts, strict=False)) if len({*pair}) > 1), min(map(len, texts))
+    )
+    start = max(first - _LEAD, 0) if max(map(len, texts)) > _SHOWN else 0
+    return " \u2192 ".join(_cut(text, start) for text in texts)
+
+
+def _cut(text: str, start: int) -> str:
+    start = min(start, max(len(text) - _SHOWN, 0)) if len(text) <= start else start
+    return f"{'…' if start else ''}{text[start : start + _SHOWN]}{'…' if start + _SHOWN < len(text) else ''}"
 
 
 def _text(value: Any) -> str:
+    if value in (None, "", [], {}):
+        return "nothing"
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return ", ".join(value)
     return " ".join(value.split()) if isinstance(value, str) else json.dumps(value)

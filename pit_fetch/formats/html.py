@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pit_fetch.formats import DEFAULTS, RenderOptions
 from pit_fetch.formats.columns import Column, columns
 from pit_fetch.formats.html_page.figure import figure, legend
-from pit_fetch.formats.html_page.markup import escaped
+from pit_fetch.formats.html_page.markup import escape
 from pit_fetch.formats.html_page.script import DIGEST, SCRIPT
-from pit_fetch.formats.html_page.style import CLAIMED_STYLE, FRAGMENT_STYLE, STYLE
+from pit_fetch.formats.html_page.style import FRAGMENT_STYLE, STYLE
 from pit_fetch.formats.html_page.table import layout_of, size, table_of
 from pit_fetch.pipeline.envelope import EVIDENCE, PlainEnvelope
 from pit_fetch.support.version import __version__
@@ -35,10 +35,10 @@ def render(envelope: PlainEnvelope, options: RenderOptions = DEFAULTS) -> str:
     by_name = {column.name: column for column in typed}
     title = (source or "pit_fetch") + (f" as of {format_for_people(pit)}" if pit else "")
     head = (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escaped(title)}</title>'
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         f'<meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" '
         f'content="light dark"><meta name="referrer" content="no-referrer"><meta http-equiv="Content-Security-Policy" '
-        f'content="{POLICY}"><style>{STYLE}{CLAIMED_STYLE if EVIDENCE in by_name else ""}</style></head>\n'
+        f'content="{POLICY}"><style>{STYLE}</style></head>\n'
         '<body><a class="skip" href="#items">Skip to the items</a>\n'
     )
     body = [_header(envelope, by_name), figure(envelope, typed), legend(envelope), _gaps(envelope), "<main>"]
@@ -62,7 +62,7 @@ def fragment(envelope: PlainEnvelope) -> str:
     layout = layout_of(envelope, columns(shown, envelope.provenance.kinds), LARGEST / LARGEST_ITEMS)
     more = len(envelope.data) - len(shown)
     rest = f"<p>and {more} more in <code>.data</code></p>" if more else ""
-    summary = f"<p><strong>{escaped(envelope.provenance.source)}</strong> {_summary(envelope)}</p>"
+    summary = f"<p><strong>{escape(envelope.provenance.source)}</strong> {_summary(envelope)}</p>"
     return (
         f'<div class="pit-fetch"><style>{FRAGMENT_STYLE}</style>{summary}'
         f"{table_of(envelope, layout, len(shown), _NOTEBOOK_BYTES)}{rest}{_gaps(envelope)}</div>"
@@ -78,10 +78,10 @@ def _header(envelope: PlainEnvelope, by_name: Mapping[str, Column]) -> str:
         weekday, day, clock, rest = format_for_people(pit).split(" ", 3)
         time = f'<time datetime="{pit.isoformat()}">{weekday} {day}, {clock}</time>'
         heading = f"{_HEADINGS.get(query.partition(' ')[0], 'What was public at {}').format(time)}"
-        heading += f" <small>{escaped(rest)}</small>"
-    command = f"<code>pit_fetch {escaped(query)}</code>" if query else ""
+        heading += f" <small>{escape(rest)}</small>"
+    command = f"<code>pit_fetch {escape(query)}</code>" if query else ""
     return (
-        f'<header><p class="source">{escaped(source or "pit_fetch")}</p><h1>{heading}</h1>'
+        f'<header><p class="source">{escape(source or "pit_fetch")}</p><h1>{heading}</h1>'
         f"<p>{_summary(envelope)}{_dated_by(by_name)}</p>{command}</header>\n"
     )
 
@@ -94,19 +94,19 @@ def _summary(envelope: PlainEnvelope) -> str:
         for item in envelope.data:
             if key in item:
                 kinds[str(item[key])] = kinds.get(str(item[key]), 0) + 1
-        words += [f"{number:,} {escaped(kind)}" for kind, number in kinds.items()]
+        words += [f"{number:,} {escape(kind)}" for kind, number in kinds.items()]
     return ", ".join(words)
 
 
 def _dated_by(by_name: Mapping[str, Column]) -> str:
     tags = sorted({str(tag) for tag in by_name["available_at_source"].values if tag}) if by_name else []
-    return f", dated by {escaped(' and '.join(tags))}" if tags else ""
+    return f", dated by {escape(' and '.join(tags))}" if tags else ""
 
 
 def _gaps(envelope: PlainEnvelope) -> str:
     rows = "".join(
-        f'<li class="{escaped(str(gap.get("type", "")))}"><b>{escaped(str(gap.get("type", "")).replace("_", " "))}</b> '
-        f"<span>{escaped(str(gap.get('reason', '')))}</span>"
+        f'<li class="{escape(str(gap.get("type", "")))}"><b>{escape(str(gap.get("type", "")).replace("_", " "))}</b> '
+        f"<span>{escape(str(gap.get('reason', '')))}</span>"
         for gap in envelope.gaps
     )
     return f'<section class="gaps"><h2>What is missing, and why</h2><ul>{rows}</ul></section>\n' if rows else ""

@@ -68,16 +68,16 @@ def lines_of(envelope: PlainEnvelope, width: int, leading: Sequence[str] = ()) -
     typed = [column for column in columns(envelope.data, envelope.provenance.kinds) if column.name not in FIELDS]
     common, others = _split_common(typed, leading)
     plotted = envelope.provenance.plotted
-    shown, hidden = _fit(_ordered(others, leading), width, plotted)
+    shown, hidden = _fit(_order(others, leading), width, plotted)
     if any(column.right for column in hidden):  # a figure is worth more than the weekday and the zone of New York
-        shown, hidden = _fit(_ordered(others, leading, short=True), width, plotted)
+        shown, hidden = _fit(_order(others, leading, short=True), width, plotted)
     heads = (column.head.rjust(column.width) if column.right else column.head.ljust(column.width) for column in shown)
-    shared = [_shared(column) for column in common if column.name != "available_at_source"]
-    lines = _wrapped(f"All items: {', '.join(shared)}", width) if shared else []
+    shared = [_describe_common(column) for column in common if column.name != "available_at_source"]
+    lines = _wrap(f"All items: {', '.join(shared)}", width) if shared else []
     lines += [_SEPARATOR.join(heads).rstrip(), _SEPARATOR.join("-" * column.width for column in shown)]
     for row, item in enumerate(envelope.data):
-        lines.append(_SEPARATOR.join(_padded(column.cells[row], column) for column in shown).rstrip())
-        lines += _wrapped(escape_unprintable(explain(item)), width, _INDENT)
+        lines.append(_SEPARATOR.join(_pad(column.cells[row], column) for column in shown).rstrip())
+        lines += _wrap(escape_unprintable(explain(item)), width, _INDENT)
     return lines, [column.head for column in hidden]
 
 
@@ -110,14 +110,14 @@ def _split_common(typed: Sequence[Column], leading: Sequence[str]) -> tuple[list
     return common, [column for column in typed if column.name not in names]
 
 
-def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
+def _wrap(text: str, width: int, indent: str = "") -> list[str]:
     """Return the lines of a text. A word that is longer than a line is broken."""
     from textwrap import wrap
 
     return wrap(text, max(width, 20), initial_indent=indent, subsequent_indent=indent or _INDENT)
 
 
-def _shared(column: Column) -> str:
+def _describe_common(column: Column) -> str:
     """Return the name and the value of a column that is the same for all items."""
     text = escape_unprintable(_text(column.values[0], column))
     return f"{column.name} {text if len(text) <= _COMMON else text[: _COMMON - 1] + '…'}"
@@ -146,7 +146,7 @@ class _TextColumn:
         return self.width < self.wanted
 
 
-def _ordered(typed: Sequence[Column], leading: Sequence[str], short: bool = False) -> list[_TextColumn]:
+def _order(typed: Sequence[Column], leading: Sequence[str], short: bool = False) -> list[_TextColumn]:
     """Return time first, then what the item is, its short fields, its id, and long texts last; no empty columns.
 
     A text that the ids are made of stands before them, since it says the same in fewer words.
@@ -222,7 +222,7 @@ def _text(value: Any, column: Column, short: bool = False) -> str:
     return str(value) if column.kind in ("integer", "date") else json.dumps(value)
 
 
-def _padded(text: str, column: _TextColumn) -> str:
+def _pad(text: str, column: _TextColumn) -> str:
     if _length(text) > column.width:
         while text and _length(text) > column.width - 1:
             text = text[: -max(1, (_length(text) - column.width + 1) // 2)]

@@ -66,8 +66,8 @@ def diff(
 ) -> FetchResult:
     """Return the difference between the answers to two requests that differ in their PIT alone. Raise UsageError."""
     earlier, later = _sort_by_pit(earlier, later)
-    since, runtime = window_start(earlier), _share_stdin(earlier, runtime)
-    wanted = [whole(request, since) for request in (earlier, later)]
+    since, runtime = earliest_instant(earlier), _share_stdin(earlier, runtime)
+    wanted = [comparable_request(request, since) for request in (earlier, later)]
     if _has_versions(later):
         # The earlier version of an item may lie far below the newer one that the later answer shows.
         wanted[0] = wanted[0]._replace(limit=UNLIMITED)
@@ -82,10 +82,10 @@ def diff(
         # A proof may be later than the claim by which an item was served before.
         is_archived = bool(archive_of(later, runtime))
         is_restamped = later.evidence == CLAIMED or is_archived or _has_versions(later)
-        before, after = (comparable(result, is_restamped) for result in results)
+        before, after = (comparable_answer(result, is_restamped) for result in results)
         if before.reach is not None and is_archived and later.evidence == PROVED:
-            before = recalled(wanted[0], run_request) or before
-        changed = changes(before, after, earlier.pit, _origin(later))
+            before = archived_answer(wanted[0], run_request) or before
+        changed = changes(before, after, earlier.pit, _origin_fields(later))
         cuts = _cut_gaps((earlier, later), (before, after))
         selection = Selection(
             tuple(changed), (*selection.gaps, *cuts, *(() if changed else _no_difference(before, results[1])))
@@ -131,23 +131,23 @@ def changes(
     for name, record in after.records.items():
         known = before.records.get(name)
         if known is not None:
-            differing = _differing(known, record)
+            differing = _earlier_values(known, record)
             if differing:
                 change = "repeated" if _is_repeated(differing, origin) else "changed"
-                changed.append(_marked(record, change, differing))
+                changed.append(_mark(record, change, differing))
         elif before.may_lack_versions:  # an older version of it may lie below the cut
             continue
         elif _became_public_after(record, earlier):
-            changed.append(_marked(record, "changed" if _was_public_at(record, earlier) else "new"))
+            changed.append(_mark(record, "changed" if _was_public_at(record, earlier) else "new"))
         elif before.covers(record):
-            changed.append(_marked(record, "new"))
+            changed.append(_mark(record, "new"))
     # An item that the later answer covers and lacks.
     gone = (record for name, record in before.records.items() if name not in after.records and after.covers(record))
-    changed += [_marked(record, "gone") for record in gone]
+    changed += [_mark(record, "gone") for record in gone]
     return sorted(changed, key=position)
 
 
-def _origin(request: FetchRequest) -> frozenset[str]:
+def _origin_fields(request: FetchRequest) -> frozenset[str]:
     """Return the fields that name where a version of an item of the request's operation stands."""
     operations = candidate_operations(request.provider, request.options)
     return frozenset(field.name for field in operations[0].fields if field.is_origin)
@@ -163,7 +163,7 @@ def _was_public_at(record: Record, instant: datetime | None) -> bool:
     return instant is not None and record.available_at is not None and record.available_at <= instant
 
 
-def _differing(before: Record, after: Record) -> dict[str, Any]:
+def _earlier_values(before: Record, after: Record) -> dict[str, Any]:
     """Return the earlier values of the fields that differ."""
     names = dict.fromkeys((*before.payload, *after.payload))
     values = {name: before.payload.get(name) for name in names}
@@ -185,7 +185,7 @@ def _is_repeated(differing: Mapping[str, Any], origin: AbstractSet[str]) -> bool
     return not origin.isdisjoint(differing) and differing.keys() <= {*origin, "available_at"}
 
 
-def _marked(record: Record, change: str, before: Mapping[str, Any] | None = None) -> Record:
+def _mark(record: Record, change: str, before: Mapping[str, Any] | None = None) -> Record:
     marks: dict[str, Any] = {"change": change, **({"before": before} if before else {})}
     return record._replace(payload={**marks, **record.payload})
 
@@ -198,7 +198,7 @@ def _sort_by_pit(first: FetchRequest, second: FetchRequest) -> tuple[FetchReques
     return (first, second) if first.pit < second.pit else (second, first)
 
 
-def window_start(request: FetchRequest) -> datetime | None:
+def earliest_instant(request: FetchRequest) -> datetime | None:
     """Return where the request's window begins, if only because the provider counts it back from the PIT; else None."""
     if request.since is not None or request.input_file or request.pit is None:
         return request.since
@@ -209,16 +209,16 @@ def window_start(request: FetchRequest) -> datetime | None:
     return query.operation.archiving.earliest(query) if compares_publication(query.operation) else None
 
 
-def whole(request: FetchRequest, since: datetime | None) -> FetchRequest:
+def comparable_request(request: FetchRequest, since: datetime | None) -> FetchRequest:
     """Return the request for an answer to compare: every field, of any size, in a window from ``since``."""
     # A budget or a choice of fields would hide differences, or look like some.
     return request._replace(since=since, fields=(), max_chars=0, format="json", pretty=False)
 
 
-def recalled(request: FetchRequest, run_request: RunRequest) -> ComparableAnswer | None:
+def archived_answer(request: FetchRequest, run_request: RunRequest) -> ComparableAnswer | None:
     """Return all that an archive holds at the request's PIT, without the network; None if it cannot be read."""
     result = run_request(request._replace(offline=True, limit=UNLIMITED, max_pages=UNLIMITED))
-    return None if any(gap.is_failure for gap in result.gaps) else comparable(result, has_versions=True)
+    return None if any(gap.is_failure for gap in result.gaps) else comparable_answer(result, has_versions=True)
 
 
 def _has_versions(request: FetchRequest) -> bool:
@@ -235,7 +235,7 @@ def _has_versions(request: FetchRequest) -> bool:
     return query.operation.archiving.versions or request.provider.derive(query) is not None
 
 
-def comparable(result: FetchResult, has_versions: bool) -> ComparableAnswer:
+def comparable_answer(result: FetchResult, has_versions: bool) -> ComparableAnswer:
     """Return the public records of a fetch, and how far they reach. ``has_versions``: see the field of that name."""
     records = {record.id: record for record in result.public}
     cuts = [gap for gap in result.gaps if gap.type == GapType.TRUNCATED]

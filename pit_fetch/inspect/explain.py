@@ -19,7 +19,15 @@ from pit_fetch.engine.run import run
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import ADDED_FIELDS
 from pit_fetch.gaps import REASONS, Code, Gap, gap
-from pit_fetch.inspect.diff import ComparableAnswer, RunRequest, comparable, recalled, whole, why_empty, window_start
+from pit_fetch.inspect.diff import (
+    ComparableAnswer,
+    RunRequest,
+    archived_answer,
+    comparable_answer,
+    comparable_request,
+    earliest_instant,
+    why_empty,
+)
 from pit_fetch.inspect.verdict import NOT_PROVED, Why, judge
 from pit_fetch.pipeline.claims import CLAIMED, PROVED, Accept, accept_none, acceptor
 from pit_fetch.pipeline.cursor import position
@@ -50,6 +58,10 @@ def explain(request: FetchRequest, runtime: Runtime, progress: Progress, argv: l
     explained = sorted(found.explained, key=lambda pair: position(set_period(as_served(pair[0]), operation.period)))
     records = [judge(record, pit, operation, why, is_accepted) for record, why in explained]
     gaps = [*found.gaps, *_gaps_of_caps(len(records), request.limit, found.result)]
+    if not found.has_failed:
+        since = earliest_instant(request)
+        start = f"from {format_for_people(since)} " if since else ""
+        gaps.insert(0, gap(Code.EXPLAINED_WINDOW, since=start, until=format_for_people(end)))
     if not records and not found.has_failed:
         gaps += why_empty(found.result) or [gap(Code.NOTHING)]
     fields = (*request.fields, *ADDED_FIELDS["explain"]) if request.fields else ()
@@ -61,7 +73,7 @@ def explain(request: FetchRequest, runtime: Runtime, progress: Progress, argv: l
     return answer
 
 
-class _Found(NamedTuple):
+class _Explanation(NamedTuple):
     """The records to explain, each with the reason of :func:`_merge`, and the fetch that yielded them."""
 
     explained: list[tuple[Record, Why]]
@@ -90,27 +102,27 @@ def _collect(
     end: datetime,
     runtime: Runtime,
     run_request: RunRequest,
-) -> _Found:
+) -> _Explanation:
     """Return the records by ``end`` that the source sends, and those that an archive holds beside them."""
     seen: dict[tuple[object, ...], Record] = {}
-    plain = whole(request, window_start(request))
+    plain = comparable_request(request, earliest_instant(request))
     # The pipeline hands on public records alone: the others are taken from the provider's own stream.
-    result = run_request(plain._replace(provider=_watched(request.provider, seen, as_served), pit=end))
+    result = run_request(plain._replace(provider=_watch(request.provider, seen, as_served), pit=end))
     gaps = [known for known in result.gaps if not known.code.per_fetch]
     # An archive may hold versions that the source no longer serves, or know that a stamp came later.
     proved = plain._replace(evidence=PROVED)
     has_failed = any(known.is_failure for known in gaps)
     at_pit = None if has_failed else _run_with_archive(proved, runtime, run_request)
-    served = None if at_pit is None else comparable(at_pit, has_versions=True)
+    served = None if at_pit is None else comparable_answer(at_pit, has_versions=True)
     if served is not None and served.reach is not None:  # the versions of then may lie below
-        served = recalled(proved, run_request) or served
+        served = archived_answer(proved, run_request) or served
     stamped = map(_drop_broken_stamps, seen.values())
     live = [record for record in stamped if _is_available(record.available_at, end) or _is_claimed(record, end)]
     if at_pit is None or served is None:
-        return _Found([(record, "") for record in live], gaps, result)
+        return _Explanation([(record, "") for record in live], gaps, result)
     derives = request.provider.derive(build_query(plain, runtime.clock.now())) is not None
     later = (record for record in result.public if not record.is_claimed)
-    return _Found(_merge(live, served, later, derives), _replace_variants(gaps, at_pit.gaps), result)
+    return _Explanation(_merge(live, served, later, derives), _replace_variants(gaps, at_pit.gaps), result)
 
 
 def _replace_variants(gaps: list[Gap], archived: Iterable[Gap]) -> list[Gap]:
@@ -189,7 +201,7 @@ def _served_record(record: Record, *, pit: datetime, accept: Accept) -> Record:
     return claimed or record
 
 
-def _watched(
+def _watch(
     provider: Provider, seen: dict[tuple[object, ...], Record], as_served: Callable[[Record], Record]
 ) -> Provider:
     """Return the provider, which enters the records it yields in ``seen``, as far as the query asks for them."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import threading
 from collections.abc import Callable, Mapping
 from queue import Empty, LifoQueue
 from typing import Any, NamedTuple
 
+from pit_fetch.courtesy.fronts import reword
 from pit_fetch.engine import registry
 from pit_fetch.engine.catalog import describe
 from pit_fetch.engine.progress import Progress
@@ -22,6 +22,7 @@ from pit_fetch.mcp.tools import SOURCES, Tool, dated_operations
 from pit_fetch.provider import Provider
 from pit_fetch.request.audience import CEILING_VARIABLE, MAX_CHARS_UNDER_AGENT
 from pit_fetch.request.fetch_request import build
+from pit_fetch.request.values import flag_of
 from pit_fetch.runtime import Runtime
 from pit_fetch.transport import HttpReply, HttpRequest, Transport, TransportError
 
@@ -98,11 +99,10 @@ def answer(server: Server, name: str, arguments: Mapping[str, Any], stop: thread
 def _name_arguments(tool: Tool, error: UsageError) -> UsageError:
     """Return a refusal that names arguments, as a caller of the tool writes them, in the place of options."""
 
-    def named(option: re.Match[str]) -> str:
-        name = option[1].replace("-", "_")
-        return name if name in tool.arguments else f"`{SOURCES}`" if name == "help" else option[0]
+    def write(name: str) -> str:
+        return name if name in tool.arguments else f"`{SOURCES}`" if name == "help" else flag_of(name)
 
-    return UsageError(Code.USAGE, text=re.sub(r"--([a-z][a-z-]*)", named, str(error)))
+    return UsageError(Code.USAGE, text=reword(str(error), write))
 
 
 def _check_names(tool: Tool, arguments: Mapping[str, Any]) -> None:

@@ -94,7 +94,7 @@ class PageStamp(NamedTuple):
     text: str
 
 
-class Dating(NamedTuple):
+class PageDating(NamedTuple):
     """The instants of publication and of the last change that the stamps of a page prove."""
 
     available_at: datetime
@@ -151,7 +151,7 @@ def stamps_said(text: str) -> Iterator[PageStamp]:
             yield PageStamp("text", word.lower(), said)
 
 
-def date_claim(kind: str, name: str, claim: str, stamps: Iterable[PageStamp]) -> Dating | None:
+def date_claim(kind: str, name: str, claim: str, stamps: Iterable[PageStamp]) -> PageDating | None:
     """Return what ``stamps`` prove, if ``claim`` is at the named place; None if it is not, or proves nothing.
 
     A page that was changed later is another page: so every stamp counts, and one that cannot be read could be any. A
@@ -166,7 +166,7 @@ def date_claim(kind: str, name: str, claim: str, stamps: Iterable[PageStamp]) ->
     if claimed is None or (place, claimed) not in moments:
         return None
     if place == CAPTURED:
-        return Dating(claimed)
+        return PageDating(claimed)
     captures = [moment for at, moment in moments if at == CAPTURED]
     every = captures or [
         moment for at, moment in moments if at != _RECEIVED and (place != _RECEIVED or at[0] == "header")
@@ -174,7 +174,7 @@ def date_claim(kind: str, name: str, claim: str, stamps: Iterable[PageStamp]) ->
     if None in every:
         return None
     latest = max((moment for moment in every if moment is not None), default=claimed)
-    return Dating(claimed, latest if latest > claimed else None)
+    return PageDating(claimed, latest if latest > claimed else None)
 
 
 def moment_of(text: str) -> datetime | None:

@@ -12,7 +12,7 @@ from functools import cache, partial
 from itertools import product
 from typing import NamedTuple, TypeVar
 
-from pit_fetch import api
+from pit_fetch import answers
 from pit_fetch.archive.archived import OpenArchives
 from pit_fetch.archive.store import schema
 from pit_fetch.archive.store.errors import ArchiveError, translating
@@ -25,10 +25,13 @@ from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.engine.run import run
 from pit_fetch.errors import ConfigError, PitFetchError, UsageError
 from pit_fetch.gaps import Code, GapType
-from pit_fetch.panels.cells import PIT, STATUS, Asking, Grid, Question
+from pit_fetch.panels.answered_subjects import key_of
+from pit_fetch.panels.cells import PIT, REASON, STATUS, AskSession, Grid
 from pit_fetch.panels.instants import instants
-from pit_fetch.panels.parts import key_of
 from pit_fetch.panels.universe import Subject, members, subjects
+from pit_fetch.pipeline.claims import PROVED
+from pit_fetch.pipeline.envelope import EVIDENCE
+from pit_fetch.provider import ENVELOPE_FIELDS, FieldKind, Query
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import candidate_operations
 from pit_fetch.request.query import build_query
@@ -48,21 +51,21 @@ class Questions(NamedTuple):
     """
 
     source: str
-    options: api.Options
+    options: answers.Options
     settings: settings_files.Settings
     runtime: Runtime
     given: Runtime
 
-    def call(self, over: api.Options, pit: datetime) -> api.Options:
-        """Return the options of a question."""
-        return {**self.options, **over, "pit": pit}
+    def call(self, over: answers.Options, pit: datetime) -> answers.FetchCall:
+        """Return a question as the call of a fetch."""
+        return answers.FetchCall(self.source, {**self.options, **over, "pit": pit}, "keep")
 
-    def request(self, over: api.Options, pit: datetime) -> FetchRequest:
+    def request(self, over: answers.Options, pit: datetime) -> FetchRequest:
         """Return the request of a question. Raise UsageError if it cannot be asked."""
-        return api.request_of(self.source, self.call(over, pit), self.settings, self.runtime, "")
+        return answers.request_of(self.source, self.call(over, pit).options, self.settings, self.runtime)
 
     @contextmanager
-    def asking(self, example: FetchRequest) -> Iterator[Asking]:
+    def session(self, example: FetchRequest) -> Iterator[AskSession]:
         """Yield what asks a question like ``example``, with the archives kept open for the next."""
         with closing(OpenArchives(self.runtime.find)) as archives:
             state = cache(partial(_state, example, self.runtime, archives))
@@ -71,24 +74,25 @@ class Questions(NamedTuple):
                 request = self.request(subject.over, subject.pits[-1])
                 return key_of(request, subject, state(), self.runtime.environ)
 
-            yield Asking(partial(self._answer, archives), key, archives.check_unchanged)
+            yield AskSession(partial(self._answer, archives), key, archives.check_unchanged)
 
-    def fetch(self, over: api.Options, pit: datetime) -> api.Envelope:
+    def fetch(self, over: answers.Options, pit: datetime) -> answers.Envelope:
         """Return what a single fetch answers, which shares nothing with the panel."""
-        return api.fetch(self.source, self.call(over, pit), "keep", self.given)
+        return answers.fetch(self.call(over, pit), self.given)
 
-    def _answer(self, archives: OpenArchives, over: api.Options, pit: datetime) -> api.Envelope:
+    def _answer(self, archives: OpenArchives, over: answers.Options, pit: datetime) -> answers.Envelope:
         call = self.call(over, pit)
         try:
-            envelope = api.answer(self.source, [call], self.settings, self.runtime, partial(run, archives=archives))
+            options = {**self.settings.options, **call.options}
+            envelope = answers.ask([self.request(over, pit)], options, self.runtime, partial(run, archives=archives))
         except PitFetchError as error:
-            envelope = api.refused(error)
-        envelope.call = api.FetchCall(self.source, call, "keep")
+            envelope = answers.refusal_envelope(error)
+        envelope.call = call
         return envelope
 
 
 def grid_of(
-    source: str, pits: object, over: Mapping[str, object], options: api.Options, runtime: Runtime | None = None
+    source: str, pits: object, over: Mapping[str, object], options: answers.Options, runtime: Runtime | None = None
 ) -> Grid:
     """Return the grid of a panel: see :func:`pit_fetch.panel`. Raise UsageError, ConfigError or InputError."""
     if not isinstance(over, Mapping):
@@ -97,7 +101,7 @@ def grid_of(
     if twice:
         where = "pits" if twice[0] == "pit" else "over"
         raise UsageError(Code.USAGE, text=f"{twice[0]} is given as an option, and {where} says it for each cell")
-    taken = sorted({PIT, STATUS} & over.keys())
+    taken = sorted({PIT, STATUS, REASON} & over.keys())
     if taken:
         raise UsageError(Code.USAGE, text=f"over: {taken[0]} is a column of every panel, and no value to ask for")
     shared = sorted(_SHARED & over.keys())
@@ -113,38 +117,40 @@ def grid_of(
     given, (runtime, settings) = runtime, settings_files.with_settings(runtime)
     runtime = runtime._replace(find=cache(runtime.find))  # each of thousands of cells would load its source again
     # A limit of the settings would cut cells without a word.
-    questions = Questions(source, {"limit": None, **api.reusable(options)}, settings, runtime, given)
+    questions = Questions(source, {"limit": None, **options}, settings, runtime, given)
+    columns: dict[str, FieldKind] = {}
     for values in product(*([member.value for member in each] for each in named.values())):
         # A ceiling bounds the latest instant, even if no subject belongs to the universe then.
         subject = dict(zip(named, values, strict=True))
         try:
             latest = questions.request(subject, moments[-1])
-            build_query(latest, runtime.clock.now())
+            query = build_query(latest, runtime.clock.now())
         except (UsageError, ConfigError) as error:
             raise _name_subject(error, subject, questions) from None
+        columns |= _columns(latest, query)
     faster = _advice(latest, runtime)
-    asking = partial(questions.asking, latest)
-    question, caution = _question(questions, latest), _caution(latest)
-    return Grid(asked, asking, runtime.clock.now, questions.fetch, question, faster, caution)
+    session = partial(questions.session, latest)
+    return Grid(asked, session, runtime.clock.now, questions.fetch, columns, faster, _caution(latest))
+
+
+def _columns(request: FetchRequest, query: Query) -> dict[str, FieldKind]:
+    """Return the columns that the items of a request have by declaration, with their kinds."""
+    stamps = (name for name in ENVELOPE_FIELDS if name != EVIDENCE or request.evidence != PROVED)
+    fields = query.operation.fields
+    wanted = {field.name: field.kind for field in fields if not request.fields or field.name in request.fields}
+    return {**dict.fromkeys(stamps, "text"), **wanted}
 
 
 def _caution(request: FetchRequest) -> str:
     """Return what is wrong with a limit for an operation with a period; "" without both."""
     # Items come newest release first: after a 10-K/A that restates 2021, the first one is of 2021.
     period = candidate_operations(request.provider, request.options)[0].period
-    if not period or request.limit >= api.ALL:
+    if not period or request.limit >= answers.ALL:
         return ""
     return (
         f"a limit keeps what was released last, which after an amendment is an old period: leave it out, and choose by "
         f"{period} among the rows of a cell"
     )
-
-
-def _question(questions: Questions, request: FetchRequest) -> Question:
-    options = dict(questions.options)
-    if request.archive:
-        options["archive"] = questions.runtime.path(request.archive)  # another process may have another folder
-    return Question(questions.source, options, is_offline=request.offline)
 
 
 def _name_subject(

@@ -34,16 +34,16 @@ def instants(pits: object, read: ReadFile) -> list[datetime]:
     """
     found = sorted({*_parse_instants(pits, read)})
     if not found:
-        raise _refused("pits: there is no instant")
+        raise _refusal("pits: there is no instant")
     return found
 
 
 def _parse_instants(pits: object, read: ReadFile) -> Iterator[datetime]:
     if isinstance(pits, datetime):
         if pits != pits:  # pandas has a datetime that is none, and equals nothing
-            raise _refused(f"pits: {pits}: {MISSING}")
+            raise _refusal(f"pits: {pits}: {MISSING}")
         if not is_aware(pits):
-            raise _refused(f"pits: {pits} has no time zone: {ZONE_FIX}")
+            raise _refusal(f"pits: {pits} has no time zone: {ZONE_FIX}")
         # A plain one: that of pandas has nanoseconds, and prints otherwise.
         yield datetime(*pits.utctimetuple()[:6], pits.microsecond, tzinfo=UTC)
     elif isinstance(pits, str):
@@ -54,7 +54,7 @@ def _parse_instants(pits: object, read: ReadFile) -> Iterator[datetime]:
             yield from _parse_instants(each, read)
     else:
         fix = f": {ZONE_FIX}" if getattr(getattr(pits, "dtype", None), "kind", "") == "M" else ""
-        raise _refused(f"pits: {truncate(str(pits))} is no instant{fix}")
+        raise _refusal(f"pits: {truncate(str(pits))} is no instant{fix}")
 
 
 def _parse_file(text: str, name: str) -> list[datetime]:
@@ -68,7 +68,7 @@ def _parse_text(text: str) -> Iterator[datetime]:
     elif rule := _SESSIONS.fullmatch(text):
         yield from _parse_sessions(text, *rule.groups())
     elif text.startswith("@"):
-        raise _refused(f"it names a file, {truncate(text)}: write its instants")
+        raise _refusal(f"it names a file, {truncate(text)}: write its instants")
     else:
         instant = parse_pit(text)
         if instant is None:
@@ -82,15 +82,15 @@ def _rule_times(
     weekday = weekday and weekday.lower()
     if weekday not in (_DAYS if frequency == "weekly" else (None,)):
         raise _not_an_instant(text)
-    since, until = _bound(first), _bound(last, is_end=True)
+    since, until = _parse_bound(first), _parse_bound(last, is_end=True)
     if since is None or until is None:
         raise _not_an_instant(text)
     if since > until:
-        raise _refused(f"{truncate(text)}: {first} is after {last}: swap them")
+        raise _refusal(f"{truncate(text)}: {first} is after {last}: swap them")
     if parse_pit(f"2024-01-01T12:00:00{zone}") is None:
         from pit_fetch.courtesy.panels import example_rule
 
-        raise _refused(f"pits: the time zone {truncate(zone)} is not known: write it as in '{example_rule(text)}'")
+        raise _refusal(f"pits: the time zone {truncate(zone)} is not known: write it as in '{example_rule(text)}'")
     for day in _days(frequency, weekday, since, until):
         yield _clock_time(text, day, clock if len(clock) > 5 else f"{clock}:00", zone)
 
@@ -98,7 +98,7 @@ def _rule_times(
 def _parse_sessions(
     text: str, exchange: str, first: str, last: str, event: Any, count: str | None, unit: str | None
 ) -> Iterator[datetime]:
-    since, until = _bound(first), _bound(last, is_end=True)
+    since, until = _parse_bound(first), _parse_bound(last, is_end=True)
     if since is None or until is None:
         raise _not_an_instant(text)
     return _session_times(
@@ -125,11 +125,11 @@ def _session_times(
             # The day after, since it wants more than one.
             calendar = exchange_calendars.get_calendar(exchange, start=first, end=last + timedelta(days=1))
     except exchange_calendars.errors.InvalidCalendarName:
-        raise _refused(f"pits: {exchange} is no exchange that is known: write its code, such as XNYS or XLON") from None
+        raise _refusal(f"pits: {exchange} is no exchange that is known: write its code, such as XNYS or XLON") from None
     except exchange_calendars.errors.NoSessionsError:
         return
     except (ValueError, OverflowError):
-        raise _refused(
+        raise _refusal(
             f"pits: the sessions of {exchange} are not known from {first} to {last}: choose other days"
         ) from None
     for session, instant in (calendar.opens if event == "open" else calendar.closes).items():
@@ -145,7 +145,7 @@ def _clock_time(text: str, day: date, clock: str, zone: str) -> datetime:
     if parse_pit(f"{day}T{clock}Z") is None:
         raise _not_an_instant(text)
     change = f"clocks in {zone.strip('[]')} skip {clock} on {day}, or show it twice"
-    raise _refused(f"{change}: choose another time, or give the days before and after as two rules")
+    raise _refusal(f"{change}: choose another time, or give the days before and after as two rules")
 
 
 def _days(frequency: str, weekday: str | None, first: date, last: date) -> list[date]:
@@ -160,7 +160,7 @@ def _days(frequency: str, weekday: str | None, first: date, last: date) -> list[
     return [moment.date() for moment in rrule.rrule(dtstart=start, until=end, **rules[frequency])]
 
 
-def _bound(text: str, *, is_end: bool = False) -> date | None:
+def _parse_bound(text: str, *, is_end: bool = False) -> date | None:
     """Return a day, or the first or last one of a month; None for anything else."""
     from dateutil.relativedelta import relativedelta
 
@@ -174,16 +174,16 @@ def _not_an_instant(text: str) -> UsageError:
     from pit_fetch.courtesy.timestamps import problem
 
     if is_rule(text):
-        return _refused(
+        return _refusal(
             f"pits: {truncate(text)} is no rule: write it as in '{example_rule(text)}', or list the instants"
         )
     texts = [part.strip("[]\"' ") for part in re.split(r"[;,\s]+", text)]
     if all(map(parse_pit, texts)):
-        return _refused(f"pits: instants have commas between them, and no quotes of their own: write {','.join(texts)}")
+        return _refusal(f"pits: instants have commas between them, and no quotes of their own: write {','.join(texts)}")
     if re.fullmatch(r"[\w./-]+\.(?:txt|csv|lst|list)", text):
-        return _refused(f"pits: instants in a file are named with @: write @{text}")
-    return _refused(f"pits: {truncate(text)} {problem(text)}")
+        return _refusal(f"pits: instants in a file are named with @: write @{text}")
+    return _refusal(f"pits: {truncate(text)} {problem(text)}")
 
 
-def _refused(text: str) -> UsageError:
+def _refusal(text: str) -> UsageError:
     return UsageError(Code.USAGE, text=text)

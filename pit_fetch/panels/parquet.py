@@ -9,7 +9,7 @@ from pit_fetch.errors import ConfigError
 from pit_fetch.formats.columns import Column, graded_columns
 from pit_fetch.formats.frames import json_array, to_array
 from pit_fetch.gaps import Code
-from pit_fetch.panels.cells import Cell, halves, rows_of
+from pit_fetch.panels.cells import Cell, Columns, rows_of, table_halves
 
 try:
     import pyarrow as pa
@@ -21,17 +21,18 @@ except ImportError:
 _JSON = None
 
 
-def write(file: BinaryIO, read: Callable[[], Iterable[Sequence[Cell]]]) -> None:
+def write(file: BinaryIO, read: Callable[[], Iterable[Sequence[Cell]]], declared: Columns) -> None:
     """Write the rows of all subjects, which are read twice: the first time for the types of the columns."""
     types: dict[str, Any] = {}
     for cells in read():  # types differ between subjects: a field may be null in one, and a text in another
-        for column in _columns(cells):
+        for column in _columns(cells, declared):
             kind = to_array(pa, column).type
             types[column.name] = _common(types[column.name], kind) if column.name in types else kind
     schema = pa.schema([(name, pa.string() if kind is _JSON else kind) for name, kind in types.items()])
     with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
         for cells in read():
-            columns, rows = {column.name: column for column in _columns(cells)}, rows_of(cells)
+            columns = {column.name: column for column in _columns(cells, declared)}
+            rows = rows_of(cells, declared)
             arrays = [
                 json_array(pa, [row.get(name) for row in rows])
                 if kind is _JSON
@@ -41,8 +42,8 @@ def write(file: BinaryIO, read: Callable[[], Iterable[Sequence[Cell]]]) -> None:
             writer.write_table(pa.table(arrays, schema=schema))
 
 
-def _columns(cells: Sequence[Cell]) -> list[Column]:
-    return [column for half in halves(cells) for column in graded_columns(half)]
+def _columns(cells: Sequence[Cell], declared: Columns) -> list[Column]:
+    return [column for half in table_halves(cells, declared) for column in graded_columns(half)]
 
 
 def _common(known: Any, other: Any) -> Any:

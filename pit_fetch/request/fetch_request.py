@@ -42,6 +42,7 @@ class FetchRequest(NamedTuple):
     width      characters in a line of the terminal, if the answer goes to one
     capture    the fetch is made to be recorded, and its answer is not used
     open       a browser shows the file
+    csv_safe   no cell of a CSV begins like a formula
     is_unread  nobody reads the gaps of an answer that is nothing but a failure: its exit status says so
     """
 
@@ -69,6 +70,7 @@ class FetchRequest(NamedTuple):
     width: int = 0
     capture: bool = False
     open: bool = False
+    csv_safe: bool = False
     is_unread: bool = False
 
     @property

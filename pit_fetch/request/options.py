@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from pit_fetch.errors import UsageError
-from pit_fetch.formats import NAMES as FORMATS
+from pit_fetch.formats import NAMES, SYNONYMS
 from pit_fetch.gaps import Code
 from pit_fetch.pipeline.claims import GRADES
 from pit_fetch.pipeline.cursor import Cursor, parse_cursor
@@ -56,10 +56,10 @@ def parse_budget(name: str, text: str) -> int:
 FORMAT = Option(
     "format",
     "output format, on a terminal table",
-    choices=FORMATS,
+    choices=NAMES,
     default="json",
     metavar="FORMAT",
-    synonyms={"ndjson": "jsonl"},
+    synonyms=SYNONYMS,
 )
 OUTPUT = Option("output", "write to this file instead; .csv, .html and the like choose the format", metavar="FILE")
 DATE_TO = Option("date_to", "published at or before; a date includes the whole day", metavar="DATE", parse=_window_end)
@@ -102,9 +102,15 @@ COMMON: Mapping[str, tuple[Option, ...]] = {
             metavar="N",
             parse=_max_chars,
         ),
+        Option(
+            "csv_safe",
+            "as CSV, with ' before what a spreadsheet would run: cells of text that begin with =, +, - or @",
+            kind="flag",
+            default=False,
+        ),
         Option("pretty", "indent the JSON", kind="flag", default=False),
         Option("fail", "exit 3, 4 or 5 on a config, input or upstream gap", kind="flag", default=False),
-        Option("verbose", "log progress to stderr", kind="flag", default=False, short="-v"),
+        Option("verbose", "log progress to stderr", kind="flag", default=False),
     ),
 }
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MIN_PYTHON = (3, 11)
 INTERRUPTED = "Interrupted; nothing from the fetch is printed."
+INTERRUPTED_JOB = "Interrupted; what was done is kept, and the same command goes on from there."
 
 _STDOUT, _STDERR = 1, 2
 _REFUSED, _BUG, _INTERRUPTED = 2, 70, 130
@@ -49,9 +50,15 @@ def take_interrupts() -> None:
         interrupted()
 
 
+def keep_what_was_done() -> None:
+    """Let an interrupt say, from now on, that the same command goes on. Only in our own process."""
+    if _signal.getsignal(_signal.SIGINT) is interrupted:
+        _signal.signal(_signal.SIGINT, _interrupted_job)
+
+
 def keep_interrupts_out() -> None:
     """Ignore interrupts from now on: the answer is decided, and must not be cut in two. Only in our own process."""
-    if _signal.getsignal(_signal.SIGINT) is interrupted:
+    if _signal.getsignal(_signal.SIGINT) in (interrupted, _interrupted_job):
         _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
 
 
@@ -80,6 +87,10 @@ def _wait(fd: int, seconds: "Optional[float]") -> None:
 def interrupted(signum: int = 0, frame: "Optional[FrameType]" = None) -> "NoReturn":
     """End the process wherever it is: an exception could be swallowed on its way up, or strike during an import."""
     _end("internal_error", INTERRUPTED, _INTERRUPTED)
+
+
+def _interrupted_job(signum: int = 0, frame: "Optional[FrameType]" = None) -> "NoReturn":
+    _end("internal_error", INTERRUPTED_JOB, _INTERRUPTED)
 
 
 def _end(kind: str, reason: str, status: int) -> "NoReturn":

@@ -21,7 +21,7 @@ from pit_fetch.provider import (
     Record,
     UpstreamError,
 )
-from pit_fetch.times import is_weekend
+from pit_fetch.times import NEW_YORK, is_weekend
 from pit_fetch.wire import strict_json
 
 # A row without identity: the framework counts it as unreadable, and serves nothing of it.
@@ -121,6 +121,18 @@ def as_of_fetch(caveat: str, query: Query, *, of_today: bool = False) -> Caveat:
 def with_a_pit(caveat: str) -> Callable[[Query], Iterable[Caveat]]:
     """Return the ``Operation.caveats`` that state ``caveat`` (:func:`as_of_fetch`) about each answer as of a PIT."""
     return lambda query: () if query.open_mode else (as_of_fetch(caveat, query),)
+
+
+_EVENING = (
+    "A bar counts from 20:00 New York of its day, when its volume is final: as of the close, the newest one is of the "
+    "day before. For that of the day, give a PIT from 20:00."
+)
+
+
+def evening_caveats(query: Query) -> Iterable[str]:
+    """Return what is to be said of bars of days in an answer as of an instant between the close and 20:00."""
+    is_after_close = query.pit is not None and 16 <= query.pit.astimezone(NEW_YORK).hour < 20
+    return (_EVENING,) if is_after_close else ()
 
 
 def refuse(text: str) -> NoReturn:

@@ -366,6 +366,8 @@ def _days() -> Iterator[Case]:
     for function, label, public, wrong, name in DAYS:
         for pit, was, where in around(public, {wrong: name}):
             why = "the official volume follows the close; a running row is labelled with its latest day"
+            if function == "TIME_SERIES_MONTHLY":
+                was, why = False, "a month's volume was changed by 24 % within four years, without a mark"
             yield bars(
                 "bar", pit, (function, "symbol=IBM"), f"IBM:{label}", label, was, "US/Eastern", f"{why} ({where})"
             )
@@ -385,8 +387,8 @@ def _coins() -> Iterator[Case]:
 def _adjusted() -> Iterator[Case]:
     """Prices that later dividends change: the bar is kept, the adjusted close is not."""
     for function in ("TIME_SERIES_DAILY_ADJUSTED", "TIME_SERIES_WEEKLY_ADJUSTED", "TIME_SERIES_MONTHLY_ADJUSTED"):
-        yield bars("adjustment", "2026-01-01T00:00:00Z", (function, "symbol=IBM"), "IBM:2025-10-31", "2025-10-31", True,
-                   "US/Eastern", "IBM's adjusted close was 307.41 in November 2025, 301.7782 in May 2026",
+        yield bars("adjustment", "2026-01-01T00:00:00Z", (function, "symbol=IBM"), "IBM:2025-10-31", "2025-10-31",
+                   function != "TIME_SERIES_MONTHLY_ADJUSTED", "US/Eastern", "IBM's adjusted close was 307.41 in November 2025, 301.7782 in May 2026",
                    **{"5._adjusted_close": "301.7782"})  # fmt: skip
 
 
@@ -1345,8 +1347,8 @@ def yahoo() -> Iterator[Case]:
         yield yahoo_news("undated", "2024-02-15T16:00:00-05:00", published, displayed, False, why)
     for text, name, public, hour, why in YAHOO_HOURS:
         evening = f"{hour[:10]}T23:59:59{hour[-6:]}"
-        for pit, was, which in around(public, {hour: "its hour", evening: "the end of its day"}):
-            yield yahoo_report("date-only", pit, text, name, was, f"{why} ({which})")
+        for pit, _, which in around(public, {hour: "its hour", evening: "the end of its day"}):
+            yield yahoo_report("date-only", pit, text, name, False, f"figures are in today's shares; {why} ({which})")
     for hour in YAHOO_NO_HOURS:
         yield yahoo_report("undated", "2024-03-15T16:00:00-04:00", hour, "", False, "no hour of a known zone")
     for nothing in ("-", "", "--"):

@@ -15,9 +15,10 @@ from tempfile import TemporaryDirectory
 from typing import Any, get_args
 from unittest.mock import patch
 
-from pit_fetch import api
 from pit_fetch.archive.archived import Archived, OpenArchives
 from pit_fetch.archive.store import reading, schema
+from pit_fetch.archive_admin.capture import jobs
+from pit_fetch.archive_admin.capture.run import Shown
 from pit_fetch.engine.registry import load
 from pit_fetch.errors import UsageError
 from pit_fetch.panels.cells import Status
@@ -221,7 +222,7 @@ def _captured(folder: str, news: News, now: datetime) -> None:
     served = bz.app([article for public, article in news if public <= now])
     request = {"source": "bz-news-api", "date_from": "2026-05-01"}
     runtime = _runtime(folder, served, TestClock(now))
-    api.capture([request], f"{folder}/archive.db", again=True, on_gap="keep", runtime=runtime)
+    jobs.carry_out(jobs.requests_job([request], runtime)._replace(again=True), f"{folder}/archive.db", runtime, Shown())
 
 
 def _break_off(panel: Panel, path: str, subjects: int) -> None:

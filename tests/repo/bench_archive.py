@@ -24,7 +24,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from pit_fetch import api
+from pit_fetch import answers as python
 from pit_fetch.archive.archived import OpenArchives
 from pit_fetch.archive.interpreted import stream_of
 from pit_fetch.archive.store import index, ingestion, journal, microseconds, schema, tables, versions
@@ -196,7 +196,7 @@ def questions(folder: Path) -> Iterator[Row]:
     fetch = journal.FetchEntry(0, "offline", NEWS[1], "", "", {}, asked, microseconds.to_micros(PIT))
 
     def ask() -> str:
-        answer = api.fetch(NEWS[1], options, "keep", runtime)
+        answer = python.fetch(python.FetchCall(NEWS[1], options, "keep"), runtime)
         assert len(answer.data) == 20
         return json.dumps(answer)
 
@@ -243,7 +243,8 @@ def panels(folder: Path) -> Iterator[Row]:
         assert sum(len(cell.envelope.data) for cell in Panel(grid_of(NEWS[1], pits, {}, options, runtime))) > len(pits)
 
     def fetches() -> None:
-        assert sum(len(api.fetch(NEWS[1], {**options, "pit": pit}, "keep", runtime).data) for pit in pits) > len(pits)
+        calls = [python.FetchCall(NEWS[1], {**options, "pit": pit}, "keep") for pit in pits]
+        assert sum(len(python.fetch(call, runtime).data) for call in calls) > len(pits)
 
     yield _row("a panel / its questions, one by one", *in_turn(cells, fetches, times=20), 0.6)
 

@@ -62,7 +62,7 @@ class Scene(NamedTuple):
     pits: Sequence[datetime]
 
     def run(self, words: Sequence[str]) -> Cost:
-        """Run a Python program in the folder, and return what it took. Its workers' time is not in it."""
+        """Run a Python program in the folder, and return what it took."""
         began = perf_counter()
         with subprocess.Popen([sys.executable, *words], cwd=self.folder, env=self.environ, **_SILENT) as process:
             _, status, usage = os.wait4(process.pid, 0)
@@ -86,20 +86,8 @@ class Scene(NamedTuple):
         statements = (settings, f"COPY ({filled}) TO '{target}'")
         return self.run(["-c", f"import duckdb\nfor text in {statements!r}: duckdb.sql(text)"])
 
-    def spread(self, symbols: Sequence[str], workers: int) -> Cost:
-        """Ask a panel of some of the companies of so many workers."""
-        pits = [pit.isoformat() for pit in self.pits]
-        return self.run(["-c", _SPREAD.format(symbols=symbols, pits=pits, workers=workers)])
-
 
 _SILENT: Mapping[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-_SPREAD = """
-import distributed, pit_fetch
-options = {{"op": "DIVIDENDS", "archive": "a.db", "offline": True, "limit": 4}}
-panel = pit_fetch.panel("alphavantage", {pits}, {{"symbol": {symbols}}}, **options)
-with distributed.LocalCluster(n_workers={workers}, threads_per_worker=1, dashboard_address=":0") as cluster:
-    panel.write("panel.csv", again=True, engine=cluster.get_client())
-"""
 
 
 def scene(folder: Path, symbols: int, instants: int) -> tuple[Scene, Cost]:
@@ -191,8 +179,6 @@ def main(words: Sequence[str] = ()) -> int:
         some, cells = made.symbols[:few], few * options.instants
         _show("panel, 4 items a cell", cells, "cells", made.panel(some, "--limit", "4", "--output", "panel.csv"))
         _show("panel, all items", cells, "cells", made.panel(some, "--output", "panel.parquet"))
-        for workers in (1, 2):
-            _show(f"panel, 4 items a cell, Dask with {workers}", cells, "cells", made.spread(some, workers))
         _show("export", versions, "versions", made.command("archive", "export", "versions"))
         exported = sum(path.stat().st_size for path in folder.glob("versions/*/*/*.parquet"))
         print(f"the export: {exported / 1e6:.1f} MB, {exported / versions:.0f} bytes a version")

@@ -24,6 +24,7 @@ from pit_fetch_providers.sec_facts.lines import LINES, STATEMENTS, SUMS, Stateme
 
 from pit_fetch.claude_code import bundle
 from pit_fetch.engine import registry
+from pit_fetch.engine.catalog import markdown, markdown_table
 from pit_fetch.provider import Operation, Option, Provider
 from pit_fetch.request.options import COMMON_OPTIONS
 from pit_fetch.request.values import flag_of
@@ -58,7 +59,7 @@ def sealed_readme(text: str) -> str:
     """Return the README's ``text`` with the size and the scores of the leak corpus."""
     in_default_grade = (row for row in _scores()["score"] if "--evidence" not in row["approach"])
     rows = [(row["approach"], _part(row, "leaked"), _part(row, "dropped")) for row in in_default_grade]
-    table = _table(("approach", "leaked", "dropped though public"), rows)
+    table = markdown_table(("approach", "leaked", "dropped though public"), rows)
     return _with_cases(_in_block(text, "scores", table))
 
 
@@ -69,7 +70,7 @@ def sealed_corpus(text: str) -> str:
         (row["approach"] + (f" ({row['version']})" if row["version"] else ""), *(row[name] for name in _COLUMNS))
         for row in scores["score"]
     ]
-    table = _table(("approach", "leaked", "of", "dropped though public", "of"), rows)
+    table = markdown_table(("approach", "leaked", "of", "dropped though public", "of"), rows)
     measured = f"Results of {scores['measured']} (Python {scores['python']}), on {scores['cases']:,} cases:\n\n"
     return _with_cases(_in_block(text, "scores", measured + table))
 
@@ -84,11 +85,6 @@ def _scores() -> Any:
 
 def _part(row: Mapping[str, Any], name: str) -> str:
     return f"{row[name]} of {row[_WHOLE[name]]}"
-
-
-def _table(titles: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
-    heading = f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}\n"
-    return heading + "".join(f"| {' | '.join(map(str, row))} |\n" for row in rows)
 
 
 def _with_cases(text: str) -> str:
@@ -108,14 +104,14 @@ def _in_block(text: str, name: str, content: str) -> str:
 
 
 def sealed_evidence(text: str) -> str:
-    """Return the page of evidence, its ``text`` with what each operation of each source proves and claims."""
-    alike: dict[tuple[str, str, str], list[str]] = {}
+    """Return the page of evidence, its ``text`` with what each operation of each source proves and claims, and why."""
+    alike: dict[tuple[str, ...], list[str]] = {}
     for provider in map(registry.load, registry.BUNDLED_NAMES):
         for operation in provider.operations:
-            row = provider.name, _proof(operation), operation.dating.claims or "-"
+            row = provider.name, _proof(operation), operation.dating.claims or "-", operation.dating.why
             alike.setdefault(row, []).append(f"`{operation.name}`" if operation.name else "")
     rows = [(source, " ".join(names), *evidence) for (source, *evidence), names in alike.items()]
-    return _in_block(text, "operations", _table(("source", "operations", "proved", "claimed"), rows))
+    return _in_block(text, "operations", markdown_table(("source", "operations", "proved", "claimed", "why"), rows))
 
 
 def _proof(operation: Operation) -> str:
@@ -127,24 +123,26 @@ def _proof(operation: Operation) -> str:
 def sealed_facts(text: str) -> str:
     """Return the page of sec_facts, its ``text`` with the lines of each statement, and what they are taken from."""
     rows = [(statement, *_line(statement, name)) for statement in STATEMENTS for name in cell_names(statement)]
-    return _in_block(text, "lines", _table(("statement", "line", "US GAAP", "IFRS", "else"), rows))
+    return _in_block(text, "lines", markdown_table(("statement", "line", "US GAAP", "IFRS", "else"), rows))
 
 
 def _line(statement: Statement, name: str) -> Iterator[str]:
     yield f"`{name}`"
     concepts = {
-        concept: "**" if concept == line.defining else ""
+        concept: "**" if concept in line.totals else ""
         for line in LINES[statement]
         if line.name == name
         for concept in line.concepts
     }
+    substitutes = [line.substitute.concepts[0] for line in LINES[statement] if line.name == name and line.substitute]
     for taxonomy in ("us-gaap:", "ifrs-full:"):
         yield ", ".join(
             f"{mark}`{concept.removeprefix(taxonomy)}`{mark}"
             for concept, mark in concepts.items()
             if concept.startswith(taxonomy)
         )
-    yield "; or ".join(" + ".join(parts).replace("+ -", "less ") for parts in SUMS[statement].get(name, ()))
+    sums = (" + ".join(parts).replace("+ -", "less ") for parts in SUMS[statement].get(name, ()))
+    yield "; or ".join([*(f"`{concept.partition(':')[2]}`" for concept in substitutes), *sums])
 
 
 def sealed_guard(text: str) -> str:
@@ -159,11 +157,11 @@ def sealed_guard(text: str) -> str:
         "SOURCES": _wrapped(registry.known_names()),
     }
     for name, lines in tables.items():
-        text = _with_table(
+        text = _withmarkdown_table(
             text, f"\n{name} = frozenset(\n    {{\n", [f"        {line}\n" for line in lines], "    }\n)"
         )
     patterns = [f'    "{digest}": "{name}",\n' for name, digest in digests().items()]
-    return _with_table(text, "\nSHIPPED_PATTERNS = {\n", patterns, "}\n")
+    return _withmarkdown_table(text, "\nSHIPPED_PATTERNS = {\n", patterns, "}\n")
 
 
 def adapters() -> list[str]:
@@ -179,7 +177,7 @@ def sealed_plugin(text: str) -> str:
     return json.dumps(manifest, indent=2) + "\n"
 
 
-def _with_table(text: str, opening: str, lines: Iterable[str], closing: str) -> str:
+def _withmarkdown_table(text: str, opening: str, lines: Iterable[str], closing: str) -> str:
     before, found, rest = text.partition(opening)
     _, end, after = rest.partition(closing)
     assert found, f"{opening.strip()} is not in the guard"
@@ -198,7 +196,7 @@ def _wrapped(names: Iterable[str]) -> list[str]:
 def sealed_coverage(text: str) -> str:
     """Return the page of coverage, its ``text`` with which captured requests answer which questions, and since when."""
     providers = [registry.load(name) for name in registry.BUNDLED_NAMES]
-    covered = _table(("source", *(title for title, _ in _COVERAGE)), map(_coverage, providers))
+    covered = markdown_table(("source", *(title for title, _ in _COVERAGE)), map(_coverage, providers))
     chosen = [
         (
             provider.name,
@@ -210,7 +208,7 @@ def sealed_coverage(text: str) -> str:
         if operation.archiving.chooses
     ]
     titles = "source", "operation", "answers for the time before the capture with"
-    return _in_block(_in_block(text, "coverage", covered), "chosen", _table(titles, chosen))
+    return _in_block(_in_block(text, "coverage", covered), "chosen", markdown_table(titles, chosen))
 
 
 _MOST_NAMED = 8
@@ -264,6 +262,17 @@ _TYPES = {
     "flag": "bool",
 }
 
+
+def page_of(name: str) -> Path:
+    """Return the page of a bundled source."""
+    return ROOT / "docs" / f"{name.replace('-', '_')}.md"
+
+
+def sealed_page(name: str) -> Callable[[str], str]:
+    """Return what seals the page of a source: its ``text`` with the tables of ``pit_fetch sources NAME --markdown``."""
+    return lambda text: _in_block(text, "declared", markdown(registry.load(name)))
+
+
 SEALED: Mapping[Path, Callable[[str], str]] = {
     GUARD: sealed_guard,
     PLUGIN: sealed_plugin,
@@ -272,8 +281,9 @@ SEALED: Mapping[Path, Callable[[str], str]] = {
     CORPUS: sealed_corpus,
     COVERAGE: sealed_coverage,
     EVIDENCE: sealed_evidence,
-    FACTS: sealed_facts,
     KEYWORDS: sealed_keywords,
+    **{page_of(name): sealed_page(name) for name in registry.BUNDLED_NAMES},
+    FACTS: lambda text: sealed_facts(sealed_page("sec_facts")(text)),
 }
 
 

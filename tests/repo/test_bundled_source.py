@@ -43,7 +43,8 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
         f"{TESTS}/__init__.py": "",
         f"{TESTS}/test_suite.py": package[f"tests/test_{NAME}.py"],
         f"{TESTS}/reply.json": package["tests/reply.json"],
-        f"docs/{NAME}.md": "# throwaway\n\n`PIT_FETCH_THROWAWAY_URL` replaces `https://api.example.com`.\n",
+        f"docs/{NAME}.md": "# throwaway\n\n`PIT_FETCH_THROWAWAY_URL` replaces `https://api.example.com`.\n\n"
+        "<!-- declared -->\n<!-- /declared -->\n",
     }
     for path in ("agents/fred.md", "skills/fred-queries/SKILL.md"):
         added[path.replace("fred", NAME)] = (ROOT / path).read_text().replace("fred", NAME)

@@ -32,19 +32,19 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("pit_gate", "pit_guard"),
     ("pit_fetch.support",),
     tuple(f"pit_fetch.{name}" for name in AUTHOR_API),
-    ("pit_fetch.courtesy",),
     ("pit_fetch.pipeline", "pit_fetch.runtime"),
     ("pit_fetch.formats", "pit_fetch.normalize", "pit_fetch_providers"),
+    ("pit_fetch.courtesy",),
     ("pit_fetch.net", "pit_fetch.request"),
     ("pit_fetch.archive",),
     ("pit_fetch.engine",),
     ("pit_fetch.inspect", "pit_fetch.archive_admin", "pit_fetch.claude_code", "pit_fetch.mcp"),
-    ("pit_fetch.api",),
+    ("pit_fetch.answers",),
     ("pit_fetch.panels",),
     ("pit_fetch.cli",),
     ("pit_fetch.testing",),
     ("pit_fetch.pytest_plugin",),
-    ("pit_fetch.functions",),
+    ("pit_fetch.api",),
     ("pit_fetch",),
     ("pit_fetch.__main__",),
 )
@@ -133,7 +133,7 @@ def test_imports_form_no_circle() -> None:
 
 def test_few_modules_lie_beside_the_packages() -> None:
     beside = {path.stem for path in (ROOT / "pit_fetch").glob("*.py")} - {"__init__"}
-    assert beside == {*AUTHOR_API, "api", "functions", "runtime", "pytest_plugin", "__main__"}
+    assert beside == {*AUTHOR_API, "api", "answers", "runtime", "pytest_plugin", "__main__"}
 
 
 def test_the_architecture_page_has_every_package_and_its_purpose() -> None:

@@ -147,6 +147,21 @@ def test_an_ignored_interrupt_stays_ignored(tmp_path: Path) -> None:
     assert (process.returncode, json.loads(out)["gaps"][-1]["type"]) == (0, "no_data")
 
 
+def test_an_interrupted_capture_says_that_it_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "list.toml").write_text('[[request]]\nsource = "bz-news-api"\n')
+    silent = Silent()
+    with serve(silent) as server:
+        env = {"PATH": os.environ["PATH"], "BENZINGA_API_KEY": TOKEN, "PIT_FETCH_BENZINGA_URL": server.url}
+        words = [*MODULE, "capture", "list.toml", "--archive", "a.db"]
+        process = subprocess.Popen(words, env=env, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert silent.asked()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    text = "Interrupted; what was done is kept, and the same command goes on from there."
+    assert (process.returncode, json.loads(out)["gaps"][0]["reason"]) == (130, text)
+    assert err.decode().endswith(f"pit_fetch: {text}\n")
+
+
 def test_an_interrupt_on_a_terminal_leaves_the_envelope_on_a_line_of_its_own() -> None:
     leader, follower = pty.openpty()
     silent = Silent()

@@ -139,7 +139,10 @@ SIX = datetime(2024, 2, 15, 21, tzinfo=UTC)
 FORMS: list[tuple[str, dict[str, Any], datetime]] = [
     ("parse_rfc3339(text)", {"text": "2024-02-15T16:00:00-05:00"}, SIX),
     ("parse_rfc2822(text)", {"text": "Thu, 15 Feb 2024 16:00:00 -0500"}, SIX),
-    ("datetime.fromtimestamp(seconds, UTC)", {"seconds": 1_708_030_800}, SIX),
+    ("parse_unix(value)", {"value": 1_708_030_800}, SIX),
+    ("parse_unix(value, per_second=1_000)", {"value": "1708030800000"}, SIX),
+    ("parse_compact(text)", {"text": "20240215T210000Z"}, SIX),
+    ("parse_compact(text, ZONE)", {"text": "20240215160000"}, SIX),
     ("parse_wall_clock(text, ZONE)", {"text": "2024-02-15 16:00:00"}, SIX),
     ('parse_wall_clock(f"{day} {clock}", ZONE)', {"day": "2024-02-15", "clock": "16:00:00"}, SIX),
     ("end_of_day(parse_date(text), ZONE)", {"text": "2024-02-15"}, datetime(2024, 2, 16, 5, tzinfo=UTC)),

@@ -66,7 +66,7 @@ def test_an_envelope_without_items_loses_nothing_where_a_dict_is_taken_apart() -
 def test_an_editor_completes_the_options_that_every_source_has(call: Callable[..., object]) -> None:
     parameters = inspect.signature(call).parameters
     own = {"source", "pit", "pits", "on_gap", "options", "own"}
-    output = {"format", "output", "open", "pretty", "fail", "verbose"}
+    output = {"csv_safe", "format", "output", "open", "pretty", "fail", "verbose"}
     common = {option.name for option in COMMON_OPTIONS} - own - output
     assert parameters.keys() - own == common - (set() if call is pit_fetch.fetch else {"after"})
     assert all(parameters[name].default is None for name in parameters.keys() - own - {"limit"})
@@ -131,7 +131,7 @@ def test_a_refused_request_raises(call: Callable[[], object]) -> None:
 FAILING: dict[str, tuple[dict[str, object], str]] = {
     "an unknown operation": ({"source": "alphavantage", "op": "EARNIGS"}, "did you mean EARNINGS?"),
     "a missing key": ({"source": "benzinga"}, "set it in the environment or in a .env file"),
-    "an unusable file": ({"source": "benzinga", "input_file": "/nonexistent"}, "--input-file cannot be read"),
+    "an unusable file": ({"source": "benzinga", "input_file": "/nonexistent"}, "cannot be read: No such file"),
     "an unknown option": ({"source": "benzinga", "tikers": "A"}, "did you mean tickers?"),
     "an unknown source": ({"source": "benzing"}, "did you mean benzinga?"),
 }
@@ -153,6 +153,27 @@ def test_a_fetch_that_failed_raises_and_says_how_to_mend_it(
     with pytest.raises(GapError, match=re.escape(fix)) as again:
         kept.raise_for_gaps()
     assert again.value.envelope is kept
+
+
+def test_an_error_names_options_as_they_are_written_in_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    day = PIT.date()
+    for options, text in (
+        ({"source": "alphavantage", "op": "NOPE"}, "no such operation: pit_fetch.sources() lists them"),
+        ({"source": "benzinga", "date_from": day, "date_to": "2024-01-01"}, "date_from is after date_to: swap them"),
+        (
+            {"source": "benzinga", "offline": True},
+            "offline needs an archive: set PIT_FETCH_ARCHIVE, or give archive=PATH",
+        ),
+        ({"source": "benzing"}, "source 'benzing' is not known"),
+        ({"source": "benzinga", "limit": 0}, "limit is a whole number of at least 1: for everything, give None"),
+    ):
+        with pytest.raises(PitFetchError, match=re.escape(text)):
+            pit_fetch.fetch(pit=PIT, **options)
+    with pytest.raises(UsageError, match=re.escape("two different instants: pits=(EARLIER, LATER)")):
+        pit_fetch.diff("benzinga", (PIT, PIT))
+    with pytest.raises(UsageError, match=re.escape("over={'symbol': ['A', 'B']}")):
+        pit_fetch.panel("alphavantage", PIT, {}, op="DIVIDENDS", symbol="A,B")
 
 
 def test_what_was_fetched_before_a_failure_is_in_the_exception() -> None:

@@ -139,7 +139,10 @@ READERS: Mapping[str, tuple[Callable[[str], object], Sequence[str]]] = {
         ("<div>", "<sup>1</sup>", "<td>", "<x />", "<font size=1><p>", "<ol><li>", "<select><title>", *MARKUP),
     ),
     "a phrase": (lambda text: [*filed.find_passages(text, "a a")], ("a ", "``", "\ufb01")),
-    "a page of earnings": (lambda text: earnings.read(_bytes(EARNINGS % text), QUERY), ("<td>", *MARKUP)),
+    "a page of earnings": (
+        lambda text: earnings.parse(_bytes(EARNINGS % text), QUERY, QUERY.started),
+        ("<td>", *MARKUP),
+    ),
 }
 ANY = (" ", "x", "1", "&#9", "\ud800", "\u0315\u0300", "<", "[", '"\\"')
 SMALL, TIMES = 3_000, 8

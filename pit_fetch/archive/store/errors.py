@@ -43,7 +43,7 @@ def damaged(what: str) -> Damaged:
 
 _PROBLEMS = {
     "SQLITE_FULL": "the disk is full",
-    "SQLITE_READONLY": "it is read-only",
+    "SQLITE_READONLY": "it is read-only: name one that this user may write to",
     "SQLITE_BUSY": "another process holds it",
     "SQLITE_LOCKED": "another process holds it",
     "SQLITE_CANTOPEN": "it cannot be opened",

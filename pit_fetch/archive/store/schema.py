@@ -39,7 +39,7 @@ def open_to_write(path: str, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Conn
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o600))
         _check_is_file(path)
         if not os.access(path, os.W_OK):
-            raise ArchiveError("it is read-only")
+            raise ArchiveError("it is read-only: name one that this user may write to")
         if not os.path.getsize(path):  # an empty file may have been readable for everybody
             with contextlib.suppress(OSError):
                 os.chmod(path, 0o600)

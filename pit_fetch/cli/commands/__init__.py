@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 # "archive"  run(argv, runtime, progress) -> CommandResult: needs a clock, the network and a progress line
 # "server"   run(argv, runtime) -> CommandResult, once its client ends: it takes the standard streams for itself
 # "fetch"    takes a fetch's options and writes an envelope: FORM, and run(argv, runtime, output)
-Kind = Literal["plain", "archive", "server", "fetch"]
+CommandKind = Literal["plain", "archive", "server", "fetch"]
 
 
 class Command(NamedTuple):
@@ -23,7 +23,7 @@ class Command(NamedTuple):
     """
 
     summary: str
-    kind: Kind = "plain"
+    kind: CommandKind = "plain"
     is_listing: bool = False
 
     @staticmethod

@@ -30,8 +30,9 @@ from pit_fetch.provider import Option
 from pit_fetch.request.options import DATE_TO
 from pit_fetch.request.values import parse_value
 from pit_fetch.runtime import Runtime
-from pit_fetch.support.wording import counted
+from pit_fetch.support.wording import counted, truncate
 
+_ENDINGS = (".db", ".sqlite")
 _NAMED = "--archive PATH (to try one, make it with pit_fetch archive sample PATH)"
 
 
@@ -76,14 +77,13 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         return CommandResult(_help())
     if name not in COMMANDS:
         from pit_fetch.courtesy.names import hint
-        from pit_fetch.support.wording import truncate
 
-        if name.endswith((".db", ".sqlite")):
-            return refused(f"the command comes first, and the archive behind it: info --archive {truncate(name)}")
+        if name.endswith(_ENDINGS):
+            return refusal(f"the command comes first, and the archive behind it: info --archive {truncate(name)}")
         is_named = name and not name.startswith("-")
         close = hint(name, COMMANDS)
         problem = f"{truncate(name)} is not one of its commands{close}" if is_named else "say which command first"
-        return refused(f"{problem}: pit_fetch archive {' | '.join(COMMANDS)}")
+        return refusal(f"{problem}: pit_fetch archive {' | '.join(COMMANDS)}")
     command = COMMANDS[name]
     parser = Parser(f"archive {name}", command.summary)
     command.options(parser)
@@ -92,18 +92,21 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
     parser.add_argument("--json", action="store_true", help="as JSON")
     options = parser.parse_args(list(argv[1:]))
     runtime = require_operator(runtime, f"archive {name}")
-    path = runtime.path(options.file) if command.makes else path_of(options.archive, runtime, _NAMED)
+    # What was meant for --archive may stand alone, where a command takes a word.
+    alone = next((text for text in vars(options).values() if isinstance(text, str) and text.endswith(_ENDINGS)), "")
+    named = f"--archive {truncate(alone)}" if alone else _NAMED
+    path = runtime.path(options.file) if command.makes else path_of(options.archive, runtime, named)
     try:
         return command.run(Invocation(path, options, runtime, progress))
     except ArchiveError as error:
-        return refused(f"{path}: {error.problem}")
+        return refusal(f"{path}: {error.problem}")
     except UsageError:  # a ValueError as well
         raise
     except BROKEN as error:
-        return refused(f"{path}: {archive_error(error).problem}")
+        return refusal(f"{path}: {archive_error(error).problem}")
 
 
-def refused(problem: str) -> CommandResult:
+def refusal(problem: str) -> CommandResult:
     return CommandResult("", ExitStatus.REFUSED, problem)
 
 
@@ -321,7 +324,7 @@ def _export(call: Invocation) -> CommandResult:
     with closing(schema.open_to_read(call.path)) as connection:
         folder = call.runtime.path(call.options.folder)
         if os.path.splitext(folder)[1] in (".parquet", ".csv", ".json", ".jsonl"):
-            return refused(f"{folder}: DIR is a folder of several Parquet files: give it a folder's name")
+            return refusal(f"{folder}: DIR is a folder of several Parquet files: give it a folder's name")
         exported = export.export(connection, folder, call.runtime.find, call.on_progress("exporting"))
     if call.options.json:
         return CommandResult(to_json(exported._asdict()))

@@ -18,10 +18,11 @@ from pit_fetch.archive_admin.capture.request_list import SECONDS
 from pit_fetch.archive_admin.capture.run import CaptureResult, Shown
 from pit_fetch.archive_admin.operators import VARIABLE, path_of, require_operator
 from pit_fetch.cli.command import CommandResult, Parser
-from pit_fetch.cli.commands.archive import refused, to_json
+from pit_fetch.cli.commands.archive import refusal, to_json
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ConfigError, ExitStatus, UsageError
 from pit_fetch.runtime import Runtime
+from pit_fetch.support import process
 from pit_fetch.support.terminal import escape_unprintable
 from pit_fetch.support.wording import counted
 
@@ -65,18 +66,19 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
     try:
         with jobs.file_job(file, runtime) as job:
             job = job._replace(again=options.again, missing=options.missing)
-            return _printed(jobs.carry_out(job, path, runtime, shown, is_dry=options.dry_run), options)
+            process.keep_what_was_done()
+            return _result(jobs.carry_out(job, path, runtime, shown, is_dry=options.dry_run), options)
     except ArchiveError as error:
-        return refused(f"{path}: {error.problem}")
+        return refusal(f"{path}: {error.problem}")
     except UnicodeDecodeError:
-        return refused(f"{options.file}: it is not UTF-8")
+        return refusal(f"{options.file}: it is not UTF-8")
     except UsageError as error:
-        return refused(f"{options.file}: {error.gap.reason}")
+        return refusal(f"{options.file}: {error.gap.reason}")
     except ConfigError as error:
-        return refused(error.gap.reason)
+        return refusal(error.gap.reason)
 
 
-def _printed(report: CaptureReport, options: Any) -> CommandResult:
+def _result(report: CaptureReport, options: Any) -> CommandResult:
     results, failed = report.requests, report.failed
     status, complaint = ExitStatus.FOUND if failed else ExitStatus.OK, _complaint(results, failed)
     if options.json:

@@ -145,11 +145,11 @@ def _command_words(name: str, sources: Sequence[str]) -> list[str]:
     if COMMANDS[name].kind == "fetch" and name != normalize.FORM.name:
         return []
     words = {"sources": sources, "completion": ("bash", "zsh"), "archive": tuple(ARCHIVE)}.get(name, ())
-    flags = (flag for text in _helps(name) for flag in re.findall(r"(?<![\w-])--[a-z][a-z-]*", text))
+    flags = (flag for text in _help_texts(name) for flag in re.findall(r"(?<![\w-])--[a-z][a-z-]*", text))
     return [*words, *dict.fromkeys(flags)]
 
 
-def _helps(name: str) -> Iterator[str]:
+def _help_texts(name: str) -> Iterator[str]:
     """Yield the help of a command, and of the commands within it."""
     if name == normalize.FORM.name:
         yield build_parser(NORMALIZE, normalize.FORM).format_help()

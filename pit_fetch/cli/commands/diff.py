@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pit_fetch.cli.output import Output
     from pit_fetch.runtime import Runtime
 
-FORM = parser.Form(
+FORM = parser.FetchForm(
     "diff",
     "What became public, changed or went between two instants: the same question is asked at both.\n"
     "Each item has a change: new, changed (with what it held before), repeated (by a newer filing, say) or gone.",

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pit_fetch.cli.output import Output
     from pit_fetch.runtime import Runtime
 
-FORM = parser.Form(
+FORM = parser.FetchForm(
     "explain",
     "What a fetch at --pit shows and withholds, and why: each record that the source sends, up to a day\n"
     "after the PIT or to --date-to, with its verdict (public, late, revised, undated, unusable) and the reason.\n"

@@ -13,7 +13,7 @@ from pathlib import Path
 from pit_fetch.claude_code import bundle, install, mcp_entry, versions
 from pit_fetch.claude_code.reach import TOOLS
 from pit_fetch.cli.command import CommandResult, Parser
-from pit_fetch.cli.parser import Once
+from pit_fetch.cli.parser import StoreOnce
 from pit_fetch.courtesy.names import closest as name
 from pit_fetch.errors import ExitStatus
 from pit_fetch.support.bundled import gate
@@ -124,7 +124,7 @@ def _parser(folder: str) -> Parser:
     parts.add_argument("--without", type=_parts, default=(), metavar="PARTS", help="all parts but these")
     parts.add_argument("--with", dest="also", choices=("neo4j",), help="the agents and skills of a Neo4j graph, too")
     parser.add_argument("--mcp", action="store_true", help="instead, the entry of pit_fetch mcp in .mcp.json")
-    once = partial(parser.add_argument, action=Once)
+    once = partial(parser.add_argument, action=StoreOnce)
     once("--pit", metavar="ISO8601", help="with --mcp: the instant (default: the client's ceiling)")
     once("--pit-file", metavar="FILE", help="with --mcp: a file with the instant")
     parser.add_argument(

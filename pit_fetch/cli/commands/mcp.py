@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pit_fetch.cli.command import CommandResult, Parser
-from pit_fetch.cli.parser import Once
+from pit_fetch.cli.parser import StoreOnce
 from pit_fetch.errors import ConfigError, ExitStatus, PitFetchError
 from pit_fetch.gaps import Code
 
@@ -43,7 +43,7 @@ def _parser() -> Parser:
 
 def add_instant(parser: Parser) -> None:
     """Add the options that fix a server's instant."""
-    once = partial(parser.add_argument, action=Once)
+    once = partial(parser.add_argument, action=StoreOnce)
     once("--pit", metavar="ISO8601", help="the instant of every answer (default: the ceiling)")
     once("--pit-file", metavar="FILE", help="a file with the instant, read again for each call")
     text = "a conversation may go on after the file moved: stop the agent before you move it"

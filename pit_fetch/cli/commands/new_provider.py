@@ -86,7 +86,7 @@ def files(name: str, shape: str = "") -> dict[str, str]:
         if path.is_file() and "__pycache__" not in path.parts and not inside.startswith("shapes/"):
             replacement = SKELETON / "shapes" / shape / _INSTEAD.get(inside, "")
             text = (replacement if shape and replacement.is_file() else path).read_text(encoding="utf-8")
-            contents[_renamed(inside, name)] = _renamed(text, name)
+            contents[_rename(inside, name)] = _rename(text, name)
     return contents
 
 
@@ -100,7 +100,7 @@ def _problem_with(name: str | None) -> str:
     return ""
 
 
-def _renamed(text: str, name: str) -> str:
+def _rename(text: str, name: str) -> str:
     identifier = _identifier(name)
     for old, new in (
         ("my-source", name),

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pit_fetch.cli.output import Output
     from pit_fetch.runtime import Runtime
 
-FORM = parser.Form("normalize", asks_source=False)
+FORM = parser.FetchForm("normalize", asks_source=False)
 
 
 def run(argv: Sequence[str], runtime: Runtime, output: Output) -> None:

@@ -22,14 +22,16 @@ from pit_fetch.cli.panel_report import result_of
 from pit_fetch.cli.parser import build_parser
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import UsageError
+from pit_fetch.formats import PANEL_NAMES, RenderOptions
 from pit_fetch.gaps import Code
 from pit_fetch.panels.grid import grid_of
 from pit_fetch.panels.output import PanelFile
-from pit_fetch.panels.table import FORMATS, TABLE, format_of
+from pit_fetch.panels.table import TABLE, format_of
 from pit_fetch.provider import Provider
 from pit_fetch.request.audience import is_for_a_person
 from pit_fetch.request.values import flag_of
 from pit_fetch.runtime import Runtime
+from pit_fetch.support import process
 from pit_fetch.support.terminal import terminal_width
 from pit_fetch.support.wording import truncate
 
@@ -41,7 +43,7 @@ _EXAMPLE = """\
 Any other option is one of the fetch that each cell is: those of the source, --date-from, --date-to, --limit,
 --max-pages, --timeout, --evidence, --input-file, --archive, --offline and --fields. Items are complete unless there is
 a limit.
-A cell without items has a row as well, whose status says why.
+A cell without items has a row as well. Its status and its reason say why.
 
 A run that was broken off, or in which cells failed, is continued by the same command: answered subjects are kept in
 FILE.parts until all of them are there.
@@ -61,22 +63,22 @@ _SOON = 3
 def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandResult:
     """Run the command. Raise UsageError under a ceiling, or for what cannot be asked."""
     parser = _parser()
-    options, words = _read(parser, argv, runtime)
+    options, words = _parse(parser, argv, runtime)
     runtime = require_operator(runtime, "panel")
     if options.output == "":  # a variable of the shell that is not set
         raise UsageError(Code.USAGE, text="--output is empty: name a file, or leave it out")
-    path = None if options.output is None else _file(runtime.path(options.output), options.format)
+    path = None if options.output is None else _output_path(runtime.path(options.output), options.format)
     form = _format(options, path, runtime)
-    over = _over(options.over)
-    asked = _asked(options.source, words, runtime)
+    over = _over_values(options.over)
+    asked = _cell_options(options.source, words, runtime)
     new_folder = os.path.dirname(path) if path and options.output.endswith("/") else ""
     if path is not None and (not new_folder or os.path.exists(new_folder)):
-        check_file(path, map(runtime.path, _files(options, asked)))
-    grid = grid_of(options.source, _pits(options.pits), over, asked, runtime)
+        check_file(path, map(runtime.path, _input_paths(options, asked)))
+    grid = grid_of(options.source, _split_pits(options.pits), over, asked, runtime)
     cells = sum(len(subject.pits) for subject in grid.subjects)
     with TemporaryDirectory() if path is None else nullcontext() as folder:
         name = path or f"{folder}/panel"
-        file = PanelFile(grid, name, again=options.again, engine=options.engine)
+        file = PanelFile(grid, name, again=options.again)
         plan = _plan(cells, file.kept_cells, runtime.find(options.source), asked, runtime)
         if options.dry_run:
             return CommandResult(f"{plan}\n")
@@ -84,14 +86,18 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         progress.advise(grid.advice)
         if new_folder:
             os.makedirs(new_folder, exist_ok=True)
+        if path:
+            process.keep_what_was_done()
         width = 0 if path or runtime.stdout is None else terminal_width(runtime.stdout, runtime.environ)
-        written = file.write(form, _Shown(cells, file.kept_cells, progress, runtime), width=width, check=options.check)
+        layout = RenderOptions(width=width, csv_safe=options.csv_safe)
+        shown = _CellProgress(cells, file.kept_cells, progress, runtime)
+        written = file.write(form, shown, layout, check=options.check)
         progress.tell(", ".join(f"{count:,} {status}" for status, count in written.statuses.items()))
         result = result_of(written, cells, name, is_kept=path is not None, fail=options.fail)
         return replace(result, notes=(*filter(None, [grid.caution]), *result.notes))
 
 
-def _read(parser: Parser, argv: Sequence[str], runtime: Runtime) -> tuple[Namespace, list[str]]:
+def _parse(parser: Parser, argv: Sequence[str], runtime: Runtime) -> tuple[Namespace, list[str]]:
     """Return the panel's own options, and the words for its cells. Raise UsageError or ArgumentError."""
     options, words = parser.parse_known_args(list(argv))
     provider = runtime.find(options.source) if options.source else None
@@ -111,7 +117,7 @@ def _read(parser: Parser, argv: Sequence[str], runtime: Runtime) -> tuple[Namesp
     return options, words
 
 
-class _Shown:
+class _CellProgress:
     """The progress of a panel: how many cells are done, and how long the others take."""
 
     def __init__(self, whole: int, done: int, progress: Progress, runtime: Runtime) -> None:
@@ -157,32 +163,30 @@ def _parser() -> Parser:
         metavar="FILE",
         help="write into FILE, whole or not at all; into panel.FORMAT if it is a folder, or ends with /",
     )
-    parser.add_argument("--again", action="store_true", help="ask anew what an earlier run has kept in FILE.parts")
     parser.add_argument(
-        "--engine",
-        metavar="ENGINE",
-        default="local",
-        help="who answers: local (this process, the default); dask (workers on this machine); or dask=ADDRESS, the "
-        "scheduler of a cluster. With dask, --offline alone",
+        "--csv-safe",
+        action="store_true",
+        help="in CSV, write ' before what a spreadsheet would run: cells of text that begin with =, +, - or @",
     )
+    parser.add_argument("--again", action="store_true", help="ask anew what an earlier run has kept in FILE.parts")
     parser.add_argument("--fail", action="store_true", help="exit with 1 also if a cell was never captured")
     parser.add_argument(
         "--check",
         metavar="N",
-        type=_count,
+        type=_parse_count,
         default=0,
         help="once all is written, ask N cells again, each as a single fetch, and say whether the rows are the same",
     )
     parser.add_argument("--dry-run", action="store_true", help="only show how many cells are to be asked")
     parser.add_argument(
         "--format",
-        choices=(*FORMATS, TABLE),
+        choices=(*PANEL_NAMES, TABLE),
         help="default: by the name of FILE; without it table on a terminal, else csv",
     )
     return parser
 
 
-def _asked(source: str, words: Sequence[str], runtime: Runtime) -> Mapping[str, object]:
+def _cell_options(source: str, words: Sequence[str], runtime: Runtime) -> Mapping[str, object]:
     """Return the options of every cell. Raise UsageError for one that a cell does not take."""
     provider = runtime.find(source)
     given, _ = read_options(words, provider)
@@ -194,7 +198,7 @@ def _asked(source: str, words: Sequence[str], runtime: Runtime) -> Mapping[str, 
     return given
 
 
-def _files(options: Namespace, asked: Mapping[str, object]) -> Iterator[str]:
+def _input_paths(options: Namespace, asked: Mapping[str, object]) -> Iterator[str]:
     """Yield the files that a panel reads."""
     lists = [*options.pits, *(text.partition("=")[2] for text in options.over)]
     yield from (text.removeprefix("@") for text in lists if text.startswith("@"))
@@ -202,11 +206,11 @@ def _files(options: Namespace, asked: Mapping[str, object]) -> Iterator[str]:
         yield str(asked["input_file"])
 
 
-def _pits(given: Sequence[str]) -> list[str]:
-    return [text for each in given for text in _listed(each)]
+def _split_pits(given: Sequence[str]) -> list[str]:
+    return [text for each in given for text in _split_list(each)]
 
 
-def _over(given: Sequence[str]) -> dict[str, object]:
+def _over_values(given: Sequence[str]) -> dict[str, object]:
     over: dict[str, object] = {}
     for text in given:
         name, is_pair, values = text.partition("=")
@@ -214,17 +218,19 @@ def _over(given: Sequence[str]) -> dict[str, object]:
         if not is_pair or name in over:
             fix = f"{name} is given twice" if is_pair else f"{truncate(text)} has no values"
             raise UsageError(Code.USAGE, text=f"--over: {fix}: write --over NAME=A,B or NAME=@FILE")
-        over[name] = values if values.startswith("@") else _listed(values)
+        over[name] = values if values.startswith("@") else _split_list(values)
     return over
 
 
-def _listed(text: str) -> list[str]:
+def _split_list(text: str) -> list[str]:
     return [text] if text.startswith("@") else [part.strip() for part in text.split(",") if part.strip()]
 
 
 def _format(options: Namespace, path: str | None, runtime: Runtime) -> str:
-    is_read = path is None and is_for_a_person(runtime)
+    is_read = path is None and not options.csv_safe and is_for_a_person(runtime)
     form: str = options.format or (TABLE if is_read else format_of(path or ""))
+    if options.csv_safe and form != "csv":
+        raise UsageError(Code.USAGE, text=f"--csv-safe is of CSV: leave it out, or let the panel be no {form}")
     if form == "parquet" and path is None:
         raise UsageError(Code.USAGE, text="--format parquet needs --output FILE")
     return form
@@ -240,13 +246,13 @@ def _plan(cells: int, kept: int, provider: Provider, asked: Mapping[str, object]
     return f"{text}. {plan.calls_in_words}. A capture asks once for all instants: see docs/capture.md"
 
 
-def _count(text: str) -> int:
+def _parse_count(text: str) -> int:
     """Return a number of cells. Raise ArgumentTypeError."""
     if not re.fullmatch("[1-9][0-9]{0,8}", text):
         raise ArgumentTypeError("it is a number of cells: 1 or more")
     return int(text)
 
 
-def _file(path: str, form: str | None) -> str:
+def _output_path(path: str, form: str | None) -> str:
     """Return the file to write; that in a folder has the name of the command."""
-    return os.path.join(path, f"panel.{form or FORMATS[0]}") if path.endswith("/") or os.path.isdir(path) else path
+    return os.path.join(path, f"panel.{form or 'csv'}") if path.endswith("/") or os.path.isdir(path) else path

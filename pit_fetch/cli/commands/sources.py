@@ -9,7 +9,7 @@ from typing import Any
 
 from pit_fetch.cli.command import CommandResult, Parser
 from pit_fetch.engine import registry
-from pit_fetch.engine.catalog import describe, package_text, table
+from pit_fetch.engine.catalog import describe, markdown, package_text, table
 from pit_fetch.request.operations import DATINGS
 
 WIDTH = 100
@@ -20,14 +20,19 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Command
     parser = Parser("sources", "List the sources, or describe one: its operations, their rules and fields.")
     parser.add_argument("name", nargs="?", metavar="NAME", help="a source or one of its aliases")
     parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.add_argument("--markdown", action="store_true", help="of one source: the tables of a page about it")
     parser.advice = "one source is described by its name alone: pit_fetch sources fred"
     arguments = parser.parse_args(list(argv))
+    if arguments.markdown and (arguments.name is None or arguments.json):
+        parser.error("--markdown is of one source, and no JSON: pit_fetch sources NAME --markdown")
     if arguments.name is None:
         if arguments.json:
             rows = [describe(listing, environ, folder) for listing in registry.listings()]
             return CommandResult(json.dumps(rows, indent=2) + "\n")
         return CommandResult(table(registry.listings(), environ, folder, as_json=False))
     provider = registry.load(arguments.name)
+    if arguments.markdown:
+        return CommandResult(markdown(provider))
     source = describe(registry.Listing(provider.name, provider), environ, folder)
     return CommandResult(json.dumps(source, indent=2) + "\n" if arguments.json else "\n".join(_text(source)) + "\n")
 

@@ -1,23 +1,24 @@
 """The figure of a page: a time line of the items up to the PIT and beyond it, with its caption and legend. Pure.
 
-It is inline SVG: lines of what the items state in numbers, rows of marks by kind, or bars of counts.
+It is inline SVG: a line for each series that the items state in numbers, rows of marks by kind, or bars of counts.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 
 from pit_fetch.formats.columns import Column
-from pit_fetch.formats.html_page.lines import class_of, group_by_series, is_relative, lines
-from pit_fetch.formats.html_page.marks import GREY, LOOKS, OTHER, Drawing, Mark, class_in, drawing
-from pit_fetch.formats.html_page.markup import cut, escaped
+from pit_fetch.formats.html_page.figure_line import figure_line
+from pit_fetch.formats.html_page.marks import LOOKS, OTHER, Drawing, Mark, drawing, look_class
+from pit_fetch.formats.html_page.markup import cut, escape
 from pit_fetch.formats.html_page.scale import AXIS_HEIGHT, LEFT, RIGHT, TOP, TimeScale, frame, time_scale
 from pit_fetch.pipeline.envelope import EVIDENCE, PlainEnvelope
 from pit_fetch.times import on_new_york_clock
 
-_BARS_HEIGHT, _LINES_HEIGHT, _ROW = 134, 210, 30
+_BARS_HEIGHT, _ROW = 134, 30
+_LINE_HEIGHT, _LINE_OF_SEVERAL_HEIGHT = 210, 120
 _BINS = 80
 _WIDTH = (RIGHT - LEFT) / _BINS  # of a bin, in percent
 _LEAD = 0.05  # room for the figures along the lines
@@ -45,31 +46,18 @@ def figure(envelope: PlainEnvelope, typed: Sequence[Column]) -> str:
     first, last = min(mark.at for mark in drawn.marks), max(mark.at for mark in drawn.marks)
     form = "%-d %B %Y" if drawn.by_day else "%-d %B %Y, %H:%M"
     span = f"{first:{form}} to {last:{form}}"
-    by = "" if drawn.by == "available_at" else f"by {escaped(drawn.by)}, "
+    by = "" if drawn.by == "available_at" else f"by {escape(drawn.by)}, "
     label = f"Time line of {len(drawn.marks)} items, {span}"
     picture = svg(drawn.marks, envelope.provenance.pit, label)
-    return f"<figure>{picture}<figcaption>{_what(drawn)}{by}{span}{_key(drawn)}</figcaption></figure>\n"
-
-
-def _what(drawn: Drawing) -> str:
-    """Return what the lines show."""
-    if not drawn.value:
-        return ""
-    change = ", change since the first shown" if is_relative(group_by_series(drawn.marks)) else ""
-    return f"<b>{escaped(drawn.value)}</b>{change}, "
+    value = f"<b>{escape(drawn.value)}</b>, " if drawn.value else ""
+    return f"<figure>{picture}<figcaption>{value}{by}{span}{_key(drawn)}</figcaption></figure>\n"
 
 
 def _key(drawn: Drawing) -> str:
-    """Return the legend of the lines; "" if there is but one."""
-    names = list(group_by_series(drawn.marks))
-    rows = [
-        f'<li><i class="line{class_of(number)}"></i>{escaped(cut(name or "other", _NAME))}'
-        for number, name in enumerate(names)
-        if len(names) > 1
-    ]
+    """Return what dots and rings stand for, and how many series are left out; "" if there is nothing to say."""
+    rows = []
     if drawn.estimate and any(mark.estimate is not None for mark in drawn.marks):
-        rows += [f"<li><i class=dot></i>{escaped(drawn.value)}"] if not rows else []
-        rows.append(f"<li><i class=ring></i>{escaped(drawn.estimate)}")
+        rows = [f"<li><i class=dot></i>{escape(drawn.value)}", f"<li><i class=ring></i>{escape(drawn.estimate)}"]
     if drawn.left_out:
         rows.append(f"<li>{drawn.left_out} more not drawn")
     return f'<ul class="key" aria-label="Lines">{"".join(rows)}</ul>' if rows else ""
@@ -79,9 +67,7 @@ def legend(envelope: PlainEnvelope) -> str:
     """Return what the verdicts of ``explain``, the changes of ``diff`` and a claim mean; "" if there are none."""
     present = {str(item.get(key)) for item in envelope.data for key in ("verdict", "change", EVIDENCE)}
     rows = "".join(
-        f'<li class="{name}{" grey" if name in GREY else ""}"><em>{name}</em> {meaning}'
-        for name, meaning in _MEANINGS.items()
-        if name in present
+        f'<li class="{name}"><em>{name}</em> {meaning}' for name, meaning in _MEANINGS.items() if name in present
     )
     return f'<ul class="legend" aria-label="Legend">{rows}</ul>\n' if rows else ""
 
@@ -97,10 +83,14 @@ def svg(marks: Sequence[Mark], pit: datetime | None, label: str) -> str:
     scale = time_scale([mark.at for mark in marks], pit, _LEAD if figures else 0.01)
     rest = [mark for mark in marks if mark.value is None]
     drawn, base = list[str](), float(TOP)
-    if figures:
-        base += _LINES_HEIGHT
-        drawn += lines(figures, scale, (TOP, base))
-        drawn += _stops(figures, scale, base)
+    series = _group(sorted(figures, key=lambda mark: mark.at), lambda mark: mark.series)
+    height = _LINE_OF_SEVERAL_HEIGHT if len(series) > 1 else _LINE_HEIGHT
+    for name, group in sorted(series.items()):
+        top, base = base, base + height
+        drawn += figure_line(group, scale, top, base)
+        drawn += _stops(group, scale, top, base)
+        if len(series) > 1:
+            drawn += [_name(cut(name or OTHER, _NAME), top + 16, "end")]
     rows = _rows(rest)
     if rows and (figures or len(rows) > 1):
         drawn += _mark_rows(rows, scale, base)
@@ -110,17 +100,28 @@ def svg(marks: Sequence[Mark], pit: datetime | None, label: str) -> str:
         drawn += _bars(rest, scale, base)
     behind, before = frame(scale, pit, base)
     return (
-        f'<svg width="100%" height="{base + AXIS_HEIGHT:g}" role="group" aria-label="{escaped(label)}">'
+        f'<svg width="100%" height="{base + AXIS_HEIGHT:g}" role="group" aria-label="{escape(label)}">'
         f"{behind}{''.join(drawn)}{before}</svg>"
     )
 
 
+def _group(marks: Iterable[Mark], key: Callable[[Mark], str]) -> dict[str, list[Mark]]:
+    groups: dict[str, list[Mark]] = {}
+    for mark in marks:
+        groups.setdefault(key(mark), []).append(mark)
+    return groups
+
+
 def _rows(marks: Sequence[Mark]) -> dict[str, list[Mark]]:
     """Return the marks by kind, the most frequent first."""
-    rows: dict[str, list[Mark]] = {}
-    for mark in marks:
-        rows.setdefault(mark.kind, []).append(mark)
+    rows = _group(marks, lambda mark: mark.kind)
     return dict(sorted(rows.items(), key=lambda row: (row[0] in ("", OTHER), -len(row[1]))))
+
+
+def _name(text: str, y: float, anchor: str = "start") -> str:
+    """Return the name of a line or a row, at the left or the right end."""
+    x = LEFT if anchor == "start" else RIGHT
+    return f'<text class="tick name" x="{x}%" y="{y:g}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
 def _bins(marks: Sequence[Mark], scale: TimeScale) -> list[tuple[float, list[Mark]]]:
@@ -157,24 +158,24 @@ def _bars(marks: Sequence[Mark], scale: TimeScale, base: float) -> Iterator[str]
             part = (height - 8) * sum(mark.look == look for mark in group) / most
             top -= part
             if part:
-                yield f'<rect class="{class_in(look, "bar")}" {place} y={top:.1f} height={part:.1f} />'
+                yield f'<rect class="{look_class(look, "bar")}" {place} y={top:.1f} height={part:.1f} />'
         yield "</a>"
 
 
 def _mark_rows(rows: dict[str, list[Mark]], scale: TimeScale, top: float) -> Iterator[str]:
     """Yield a row for each kind: its name, and a mark for each stretch of the line that has items of it."""
     for number, (kind, marks) in enumerate(rows.items()):
-        base, name = top + _ROW * (number + 1), escaped(kind or OTHER)
+        base, name = top + _ROW * (number + 1), escape(kind or OTHER)
         yield f'<line class="axis" x1="{LEFT}%" x2="{RIGHT}%" y1="{base:g}" y2="{base:g}"/>'
         for x, group in _bins(marks, scale):
             look = min((mark.look for mark in group), key=LOOKS.index)
             yield _link(group, x, base - _ROW, _ROW, f"{name}, ")
             at = scale.x(min(mark.at for mark in group).timestamp())
-            yield f'<line class="{class_in(look, "mark")}" x1={at}% x2={at}% y1={base - 11:g} y2={base - 5:g} /></a>'
-        yield f'<text class="tick name" x="{LEFT}%" y="{base - _ROW + 13:g}">{name}</text>'
+            yield f'<line class="{look_class(look, "mark")}" x1={at}% x2={at}% y1={base - 11:g} y2={base - 5:g} /></a>'
+        yield _name(kind or OTHER, base - _ROW + 13)
 
 
-def _stops(marks: Sequence[Mark], scale: TimeScale, base: float) -> Iterator[str]:
-    """Yield a link for each stretch of the lines that has items. It becomes visible under the pointer."""
+def _stops(marks: Sequence[Mark], scale: TimeScale, top: float, base: float) -> Iterator[str]:
+    """Yield a link for each stretch of a line that has items. It becomes visible under the pointer."""
     for x, group in _bins(marks, scale):
-        yield f"{_link(group, x, TOP, base - TOP)}</a>"
+        yield f"{_link(group, x, top, base - top)}</a>"

@@ -6,7 +6,7 @@ kind of items: a year is no quarter, and a dividend no price. Those of other kin
 >>> from pit_fetch.formats.columns import columns
 >>> stamped = PlainEnvelope([{"available_at": "2024-02-15T21:00:00Z", "id": "a", "verdict": "late"}])
 >>> [(mark.anchor, mark.look) for mark in drawing(stamped, columns(stamped.data, {})).marks]
-[('i0', 'grey')]
+[('i0', 'late')]
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pit_fetch.formats.columns import Column
 from pit_fetch.pipeline.claims import CLAIMED
@@ -26,11 +26,11 @@ from pit_fetch.times import NEW_YORK, start_of_day
 if TYPE_CHECKING:
     from pit_fetch.provider import FieldRole
 
+# The verdicts and changes of what a fetch at the PIT does not show.
 GREY = frozenset({"late", "revised", "undated", "unusable", "gone"})
-# How an item is drawn: as usual, as one that only a claim dates, as one that a fetch does not show.
-Look = Literal["", "claimed", "grey"]
-LOOKS: tuple[Look, ...] = get_args(Look)
-# Fewer figures make no line. The most lines, and the most kinds with a row of their own: more cannot be told apart.
+# How an item is drawn: as usual, as one that only a claim dates, or in the colour of its verdict or its change.
+LOOKS = ("", "claimed", "new", "repeated", "changed", "revised", "late", "undated", "unusable", "gone")
+# Fewer figures make no line. The most lines, and the most kinds with a row of their own: more is too high for a page.
 _FEWEST, MOST = 3, 6
 OTHER = "other"
 _MONTH = 30.44  # days
@@ -50,7 +50,7 @@ class Mark(NamedTuple):
     at: datetime
     anchor: str
     value: float | None = None
-    look: Look = ""
+    look: str = ""
     series: str = ""
     kind: str = ""
     estimate: float | None = None
@@ -114,13 +114,14 @@ def drawing(envelope: PlainEnvelope, typed: Sequence[Column]) -> Drawing | None:
     return Drawing(marks, axis.name, axis.kind == "date", *names, len(drawn) - len(shown))
 
 
-def _look(item: Mapping[str, Any]) -> Look:
-    if item.get("verdict", item.get("change")) in GREY:
-        return "grey"
-    return "claimed" if item.get(EVIDENCE) == CLAIMED else ""
+def _look(item: Mapping[str, Any]) -> str:
+    look = str(item.get("verdict", item.get("change", "")))
+    if item.get(EVIDENCE) == CLAIMED and look not in GREY:
+        return CLAIMED
+    return look if look in LOOKS else ""
 
 
-def class_in(look: Look, name: str) -> str:
+def look_class(look: str, name: str) -> str:
     """Return the class of a shape that is drawn in a look."""
     return f"{name} {look}" if look else name
 

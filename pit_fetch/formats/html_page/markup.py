@@ -3,9 +3,9 @@
 Only what is certainly a tag is removed. A "<" in a text is far more often an inequality, and a page that drops the text
 between "<10%" and ">20%" misquotes the source.
 
->>> plain("<p>Net sales &amp; margin</p> rose")
+>>> strip_markup("<p>Net sales &amp; margin</p> rose")
 'Net sales & margin rose'
->>> plain("margins of <10% and >20%")
+>>> strip_markup("margins of <10% and >20%")
 'margins of <10% and >20%'
 """
 
@@ -32,7 +32,7 @@ _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]
 _UNSEEN = re.compile(r"<(script|style)\b[^<>]*+>.*?(?:</\1\s*+>|\Z)|<!--.*?(?:-->|\Z)", re.IGNORECASE | re.DOTALL)
 
 
-def plain(text: str) -> str:
+def strip_markup(text: str) -> str:
     """Return ``text`` without markup, entities and runs of blanks; a text that is not HTML keeps its "<"."""
     if "<" in text and _HTML.search(text):
         text = _TAG.sub(" ", _UNSEEN.sub(" ", text))
@@ -41,7 +41,7 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Return ``text`` as HTML shows it, without what cannot be seen."""
     if not text.isprintable():
         text = "".join(char for char in text if char.isprintable() or char == "\n")

@@ -2,11 +2,11 @@
 
 _LIGHT = (
     "--ground:#fbfaf7;--sheet:#fff;--ink:#1d2430;--soft:#5c6675;--rule:#e4e1d9;--blue:#2457a7;--fill:#2457a71f;"
-    "--s1:#c05a00;--s2:#1d7a5f;--s3:#8a3ea8;--s4:#8a6d00;--s5:#b2245c;--pit:#b93a0e;--later:#8a8f991c;--grey:#a9afb9;--faint:#737b88;--warn:#8a5a00;--bad:#a3262a;--good:#1d7044;color-scheme:light"
+    "--odd:#8a3ea8;--pit:#b93a0e;--later:#8a8f991c;--grey:#a9afb9;--faint:#737b88;--warn:#8a5a00;--bad:#a3262a;--good:#1d7044;color-scheme:light"
 )
 _DARK = (
     "--ground:#11151b;--sheet:#171c24;--ink:#e4e8ee;--soft:#98a3b3;--rule:#2a323e;--blue:#86b4ff;--fill:#86b4ff26;"
-    "--s1:#f0a35e;--s2:#5fcfa8;--s3:#cf9bf0;--s4:#dcc25a;--s5:#ff8fb8;--pit:#ff9a66;--later:#ffffff0d;--grey:#5d6776;--faint:#828d9d;--warn:#e3b35c;--bad:#ff8f8f;--good:#6cd09b;color-scheme:dark"
+    "--odd:#cf9bf0;--pit:#ff9a66;--later:#ffffff0d;--grey:#5d6776;--faint:#828d9d;--warn:#e3b35c;--bad:#ff8f8f;--good:#6cd09b;color-scheme:dark"
 )
 
 STYLE = (
@@ -30,22 +30,20 @@ figcaption{margin-top:6px;color:var(--soft);font-size:13px}
 .axis{stroke:var(--rule)}.tick{fill:var(--soft);font-size:12px;font-variant-numeric:tabular-nums}
 .later{fill:var(--later)}line.pit{stroke:var(--pit);stroke-width:1.5;stroke-dasharray:5 3}circle.pit{fill:var(--pit)}
 text.pit{fill:var(--pit);font-size:12.5px;font-weight:600}
-.bar{fill:var(--blue)}.bar.grey{fill:var(--grey)}.mark{stroke:var(--blue);stroke-width:5;stroke-linecap:round}.mark.grey{stroke:var(--grey)}.hit{fill:transparent}a:hover .hit,a:focus .hit{fill:var(--fill)}
-.area{fill:var(--fill)}.curve{fill:none;stroke:var(--blue);stroke-width:1.75;stroke-linejoin:round}
-.tip{fill:var(--blue)}.s1{--blue:var(--s1)}.s2{--blue:var(--s2)}.s3{--blue:var(--s3)}.s4{--blue:var(--s4)}.s5{--blue:var(--s5)}
-.curve.s1{stroke-dasharray:9 3}.curve.s2{stroke-dasharray:2 3}.curve.s3{stroke-dasharray:12 3 2 3}.curve.s4{stroke-dasharray:5 2}.curve.s5{stroke-dasharray:1 4}
-.curve.estimate{stroke:var(--soft);stroke-dasharray:4 3}
-.curve.grey{stroke:var(--grey);stroke-dasharray:3 3}.tip.grey{fill:var(--grey)}
+.new{--look:var(--good)}.changed,.revised{--look:var(--warn)}.late,.gone{--look:var(--grey)}.undated{--look:var(--odd)}.unusable{--look:var(--bad)}
+.bar{fill:var(--look,var(--blue))}.mark{stroke:var(--look,var(--blue));stroke-width:5;stroke-linecap:round}.hit{fill:transparent}a:hover .hit,a:focus .hit{fill:var(--fill)}
+.area{fill:var(--fill)}.curve{fill:none;stroke:var(--look,var(--blue));stroke-width:1.75;stroke-linejoin:round}
+.tip{fill:var(--look,var(--blue))}.curve.estimate{stroke:var(--soft);stroke-dasharray:4 3}
 .stem{stroke:var(--soft)}circle.ring{fill:var(--sheet);stroke:var(--soft);stroke-width:1.5}
 text.figure,text.name{paint-order:stroke;stroke:var(--sheet);stroke-width:4px;stroke-linejoin:round}text.name{fill:var(--ink)}
 .key{list-style:none;margin:6px 0 0;padding:0;display:flex;flex-wrap:wrap;gap:2px 18px}.key li{white-space:nowrap}
-.key i{display:inline-block;margin-right:.5em;vertical-align:middle}.key .line{width:1.4em;border-top:3px solid var(--blue)}
+.key i{display:inline-block;margin-right:.5em;vertical-align:middle}
 .key .dot,.key .ring{width:9px;height:9px;border-radius:50%;background:var(--blue)}.key .ring{background:none;border:1.5px solid var(--soft)}
 h2{font:600 13px/1.5 system-ui,sans-serif;color:var(--soft);margin:20px 0 6px}
 .gaps ul{list-style:none;margin:0;padding:0}
 .legend{list-style:none;margin-block:0;padding-block:0;display:flex;flex-wrap:wrap;gap:2px 22px;font-size:13px;color:var(--soft)}
-.legend li::before{content:"";display:inline-block;width:.7em;height:.7em;margin-right:.5em;border-radius:2px;background:var(--blue)}
-.legend li.grey::before{background:var(--grey)}.legend em{font-style:normal;font-weight:600}
+.legend li::before{content:"";display:inline-block;width:.7em;height:.7em;margin-right:.5em;border-radius:2px;background:var(--look,var(--blue))}
+.legend em{font-style:normal;font-weight:600}
 .gaps li{display:grid;grid-template-columns:9.5em 1fr;gap:12px;padding:5px 0;border-top:1px solid var(--rule);font-size:14px;overflow-wrap:anywhere}
 .gaps b{font-weight:600;color:var(--soft)}.truncated b{color:var(--warn)}
 .config b,.upstream_error b,.input_error b,.internal_error b,.invalid_pit b{color:var(--bad)}
@@ -67,15 +65,19 @@ tr:target td{background:var(--fill)}
 .t{white-space:nowrap;font-variant-numeric:tabular-nums}.t i{font-style:normal;color:var(--soft)}
 .id{white-space:nowrap;color:var(--soft);font:12px/1.8 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:anywhere}.id.long{min-width:30em;white-space:normal}
 td a{color:inherit;text-decoration-color:var(--grey);text-underline-offset:3px}td a:hover{color:var(--blue)}
-td em{font-style:normal;font-weight:600;font-size:12.5px;color:var(--blue)}
-.public em,.new em{color:var(--good)}.changed em,.revised em{color:var(--warn)}
-.grey td{color:var(--faint)}.grey td em,.grey td i{color:inherit}
+td em{font-style:normal;font-weight:600;font-size:12.5px;color:var(--look,var(--blue))}
+.grey td,.late td em,.gone td em{color:var(--faint)}.grey td i{color:inherit}
 .more td{border-top:0;padding-block:0 5px;font-size:13px;line-height:1.35;color:var(--soft)}.grey+.more td{color:var(--faint)}
 .more details,.more summary{display:inline}.more summary{cursor:pointer}.more summary::before{content:"\\25b8  "}
 .more details[open] summary::before{content:"\\25be  "}
 .more p{margin:.4em 0;max-width:80ch;overflow-wrap:anywhere}.more p b{color:var(--soft);font-weight:600}
 .common{margin:0 0 8px}.common i{font-style:normal}.common b{font-weight:600;color:var(--ink)}
 .common,.empty,.hidden,footer{color:var(--soft);font-size:13px}footer{padding-block:6px 40px}
+.bar.claimed{fill:var(--fill);stroke:var(--blue);stroke-dasharray:2 2}
+.mark.claimed{stroke-dasharray:2 2;stroke-linecap:butt}.curve.claimed{stroke-dasharray:6 3;stroke-width:1.25}
+.tip.claimed{fill:var(--sheet);stroke:var(--blue);stroke-width:1.5;stroke-dasharray:3 1.4}
+.claimed td:first-child{border-left:3px dashed var(--blue)}.claimed em{color:var(--warn)}
+.legend li.claimed::before{background:none;border:1px dashed var(--blue)}
 @media(max-width:640px){.wide{display:none}.items table{min-width:840px}.more td{padding-right:calc(874px - 100vw)}body>*{padding-inline:16px}h1{font-size:24px}h1 time,h1 small{white-space:normal}.gaps li{grid-template-columns:1fr;gap:0}}
 """
     f"@media print{{:root{{{_LIGHT};--ground:#fff}}"
@@ -94,13 +96,4 @@ FRAGMENT_STYLE = (
     ".pit-fetch .t i,.pit-fetch .id{opacity:.65;font-style:normal}.pit-fetch .grey{opacity:.5}"
     ".pit-fetch .items{overflow-x:auto}.pit-fetch .gaps ul{list-style:none;padding:0}"
     ".pit-fetch .gaps b{display:inline-block;min-width:9em}.pit-fetch h2{font-size:1em;margin:.8em 0 .2em}"
-)
-
-# Besides, on a page with items that only a claim dates.
-CLAIMED_STYLE = (
-    ".bar.claimed{fill:var(--fill);stroke:var(--blue);stroke-dasharray:2 2}"
-    ".mark.claimed{stroke-dasharray:2 2;stroke-linecap:butt}.curve.claimed{stroke-dasharray:6 3;stroke-width:1.25}"
-    ".tip.claimed{fill:var(--sheet);stroke:var(--blue);stroke-width:1.5;stroke-dasharray:3 1.4}"
-    ".claimed td:first-child{border-left:3px dashed var(--blue)}.claimed em{color:var(--warn)}"
-    ".legend li.claimed::before{background:none;border:1px dashed var(--blue)}"
 )

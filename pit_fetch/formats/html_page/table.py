@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from pit_fetch.formats.columns import Column, is_empty, split_common
 from pit_fetch.formats.explanation import FIELDS, explain
 from pit_fetch.formats.html_page.marks import GREY
-from pit_fetch.formats.html_page.markup import cut, escaped, plain
+from pit_fetch.formats.html_page.markup import cut, escape, strip_markup
 from pit_fetch.pipeline.claims import CLAIMED
 from pit_fetch.pipeline.envelope import EVIDENCE, PlainEnvelope
 from pit_fetch.provider import ENVELOPE_FIELDS
@@ -77,7 +77,7 @@ def layout_of(envelope: PlainEnvelope, typed: Sequence[Column], room: float) -> 
             name: _cost(_cells(column._replace(values=column.values[:_SAMPLE]), width))
             for name, column in candidates.items()
         }
-        said = _cost([escaped(cut(sentence, width)) for sentence in sentences]) + _ROW_COST if any(sentences) else 0
+        said = _cost([escape(cut(sentence, width)) for sentence in sentences]) + _ROW_COST if any(sentences) else 0
         left = room - _ROW_COST - linked - said - sum(costs[name] for name in always)
         if left >= 0:
             break
@@ -113,16 +113,16 @@ def table_of(envelope: PlainEnvelope, layout: Layout, count: int, room: int) -> 
     if not count:
         return '<p id="items" class="empty">No items.</p>'
     heads = "".join(
-        f"<th{' class=n' if column.kind in ('number', 'integer') else ''}>{escaped(column.name.replace('_', ' '))}"
+        f"<th{' class=n' if column.kind in ('number', 'integer') else ''}>{escape(column.name.replace('_', ' '))}"
         for column in layout.line
     )
     cells = list(zip(*(_cells(column, layout.width) for column in layout.line), strict=True))
     classes = list(map(_class, layout.line))
     rows = [_row(envelope.data[index], index, cells[index], classes, layout) for index in range(count)]
     texts = [_below(index, layout) for index in range(count)]
-    sentences = [escaped(explain(envelope.data[index])) for index in range(count)]
+    sentences = [escape(explain(envelope.data[index])) for index in range(count)]
     if sum(map(size, sentences)) > (room - sum(map(size, rows))) * 3 // 4:
-        sentences = [escaped(cut(explain(envelope.data[index]), layout.width)) for index in range(count)]
+        sentences = [escape(cut(explain(envelope.data[index]), layout.width)) for index in range(count)]
     frame = len(_details([("", "")], 1, ""))
     overhead = sum(frame + sum(len(name) + 20 for name, _ in below) for below in texts if below)
     overhead += sum(len(sentence) + frame for sentence in sentences if sentence)
@@ -131,7 +131,7 @@ def table_of(envelope: PlainEnvelope, layout: Layout, count: int, room: int) -> 
         f"{row}{_details(below, limit, sentence)}\n"
         for row, below, sentence in zip(rows, texts, sentences, strict=True)
     )
-    hidden = f'<p class="hidden">Not shown here: {escaped(", ".join(layout.hidden))}.</p>' if layout.hidden else ""
+    hidden = f'<p class="hidden">Not shown here: {escape(", ".join(layout.hidden))}.</p>' if layout.hidden else ""
     return (
         f'{_common(layout)}<div class="items" id="items" tabindex="0" role="region" aria-label="Items"><table><thead>'
         f"<tr>{heads}<tbody>\n{lines}</table></div>{hidden}"
@@ -141,7 +141,7 @@ def table_of(envelope: PlainEnvelope, layout: Layout, count: int, room: int) -> 
 def _common(layout: Layout) -> str:
     """Return what all items have in common, once."""
     shown = [
-        f"{escaped(column.name.replace('_', ' '))} <b>{_cells(column, _WIDTHS[0])[0]}</b>"
+        f"{escape(column.name.replace('_', ' '))} <b>{_cells(column, _WIDTHS[0])[0]}</b>"
         for column in layout.common
         if column.name != "available_at_source"  # which the header names
     ]
@@ -151,11 +151,11 @@ def _common(layout: Layout) -> str:
 def _row(item: Mapping[str, Any], index: int, cells: Sequence[str], classes: Sequence[str], layout: Layout) -> str:
     kind = str(item.get("verdict", item.get("change", "")))
     classes_of_row = (kind, "grey" if kind in GREY else "", CLAIMED if item.get(EVIDENCE) == CLAIMED else "")
-    names = escaped(" ".join(filter(None, classes_of_row)))
+    names = escape(" ".join(filter(None, classes_of_row)))
     row = [f'<tr id=i{index} class="{names}">' if names else f"<tr id=i{index}>"]
     for column, text, class_of_cell in zip(layout.line, cells, classes, strict=True):
         if column.name == layout.headline and layout.link:
-            text = _linked(text, item.get(layout.link))
+            text = _link(text, item.get(layout.link))
         if column.name in ("verdict", "change", EVIDENCE):
             text = f"<em>{text}</em>"
         row.append(f"<td{class_of_cell}>{text}")
@@ -196,13 +196,13 @@ def _cell(value: Any, column: Column, width: int) -> str:
         return f"{value:,}"
     if isinstance(value, list) and all(isinstance(part, (str, int, float)) for part in value):
         value = ", ".join(map(str, value))
-    text = plain(value if isinstance(value, str) else str(value) if column.kind == "date" else json.dumps(value))
-    return escaped(cut(text, width if column.name in _HEADLINES else _SHORT))
+    text = strip_markup(value if isinstance(value, str) else str(value) if column.kind == "date" else json.dumps(value))
+    return escape(cut(text, width if column.name in _HEADLINES else _SHORT))
 
 
-def _linked(text: str, address: object) -> str:
+def _link(text: str, address: object) -> str:
     if isinstance(address, str) and re.fullmatch(r"https?://[^\s\"'<>\x00-\x1f]{1,400}", address):
-        return f'<a href="{escaped(address)}">{text}</a>'
+        return f'<a href="{escape(address)}">{text}</a>'
     return text
 
 
@@ -214,7 +214,7 @@ def _below(index: int, layout: Layout) -> list[tuple[str, str]]:
 
 def _details(texts: Sequence[tuple[str, str]], limit: int, sentence: str) -> str:
     """Return the row below an item's line: its explanation, and its long texts, folded."""
-    shown = "".join(f"<p><b>{escaped(name)}</b> {_beginning(text, limit)}" for name, text in texts if limit)
+    shown = "".join(f"<p><b>{escape(name)}</b> {_cut_text(text, limit)}" for name, text in texts if limit)
     folded = f"<details><summary>more</summary>{shown}</details>" if shown else ""
     return f"<tr class=more><td colspan=99>{sentence} {folded}" if sentence or folded else ""
 
@@ -230,9 +230,9 @@ def _limit(sizes: Sequence[int], room: int) -> int:
     return ordered[-1] if ordered else 0
 
 
-def _beginning(text: str, limit: int) -> str:
+def _cut_text(text: str, limit: int) -> str:
     """Return the beginning of a text without its markup, escaped, in at most ``limit`` bytes."""
-    shown = escaped(plain(text[: 2 * limit + 200])).encode()
+    shown = escape(strip_markup(text[: 2 * limit + 200])).encode()
     if len(shown) <= limit and len(text) <= 2 * limit + 200:
         return shown.decode()
     return re.sub(r"&[#a-z0-9]*$", "", shown[: max(limit - 3, 0)].decode("utf-8", "ignore")).rstrip() + "…"

@@ -45,6 +45,8 @@ def records(reply: FunctionReply) -> Iterator[Record]:
         record = Record(
             f"{name}:{label.replace(' ', 'T')}", public, payload, available_at_source="time_series_timestamp"
         )
+        if function.operation.dating.by == "receipt":
+            record = record._replace(available_at=reply.received, at_receipt=True, claimed_at=public)
         yield record if open_mode else held_while_running(record, ends, reply)
 
 

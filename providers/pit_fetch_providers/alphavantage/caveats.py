@@ -7,15 +7,16 @@ from functools import partial
 
 from pit_fetch.provider import Caveat, Query
 from pit_fetch_providers.alphavantage.function import MARKETS, is_own_market
-from pit_fetch_providers.shared import with_a_pit
+from pit_fetch_providers.shared import evening_caveats, with_a_pit
 
 _RESTATED_BARS = (
     "{name} serves prices and volumes {stand}: a bar that was restated without a mark {since} "
     "cannot be told from the original (a month's volume was found changed by 24 % years later)."
 )
+_AS_FILED = "sec_facts proves a company's figures as they were filed."
 _EARNINGS = (
     "EARNINGS serves dates and figures {stand}, EPS in {shares}: next to raw prices from before a split, they look too "
-    "small. sec_facts proves a figure as it was filed. A year that the list begins with may be a year to date."
+    f"small. {_AS_FILED} A year that the list begins with may be a year to date."
 )
 _RESTATED_ROWS = (
     "{name} serves its rows {stand}: a row that was corrected without a mark {since} cannot be told from the original."
@@ -65,6 +66,8 @@ def bar_caveats(query: Query, in_a_file: Sequence[str] = ()) -> Iterator[str | C
     statements += [_ADJUSTED] if options["adjust"] else []
     if query.offline:
         statements += [*in_a_file, _SAVED_BARS, _CSV_FILE]
+    if operation.dating.rule.startswith("20:00 New York"):
+        yield from evening_caveats(query)
     yield from with_a_pit(" ".join(statements))(query)  # as one statement, since each envelope repeats it
 
 
@@ -75,8 +78,8 @@ def row_caveats(query: Query) -> Iterable[Caveat]:
 
 
 def statement_caveats(query: Query) -> Iterable[Caveat]:
-    """Return the caveats of statements that are served on a claim."""
-    return with_a_pit(f"{_STATEMENTS} {_HOLDER}")(query) if query.accepts_claims else ()
+    """Return the caveats of statements, which are served on a claim."""
+    return with_a_pit(f"{_AS_FILED} {_STATEMENTS} {_HOLDER}" if query.accepts_claims else _AS_FILED)(query)
 
 
 intraday_caveats = partial(bar_caveats, in_a_file=(_ADJUSTED_FILE,))

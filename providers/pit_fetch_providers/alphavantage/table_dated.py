@@ -78,7 +78,12 @@ _WEEK = _DAY.but(
     dates=bars.evening(periods.friday),
     series="Weekly Time Series",
 )
-_MONTH = _WEEK.but(dates=bars.evening(periods.last_weekday_of_month), series="Monthly Time Series")
+_MONTH = _WEEK.but(
+    rule="when it is fetched", why="a month's volume was changed by 24 % within four years, without a mark (recorded)",
+    claims=f"{_PERIOD_END}; volumes are today's (recorded: 1 of 259 changed within four years, and no price)",
+    by="receipt", window="timestamp", dates=bars.evening(periods.last_weekday_of_month),
+    series="Monthly Time Series",
+)  # fmt: skip
 _FX_DAY = _DAY.but(
     rule=_UTC_DAY, why=_UTC, needs=_PAIR, takes=("outputsize",), zones=(UTC,), series="Time Series FX (Daily)"
 )
@@ -113,7 +118,8 @@ _BARS: tuple[Function, ...] = (
     ), *_DIVIDEND),
     _add_columns(_MONTH.but(name="TIME_SERIES_MONTHLY"), *_VOLUME),
     _add_columns(_MONTH.but(
-        name="TIME_SERIES_MONTHLY_ADJUSTED", why=_RUNNING + _ADJUSTED, series="Monthly Adjusted Time Series",
+        name="TIME_SERIES_MONTHLY_ADJUSTED", why=_MONTH.operation.dating.why + _ADJUSTED,
+        series="Monthly Adjusted Time Series",
     ), *_DIVIDEND),
     # Currencies: no volumes.
     _add_columns(_MINUTES.but(

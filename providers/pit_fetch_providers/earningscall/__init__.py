@@ -7,7 +7,7 @@ months after its call. So with a PIT a transcript also needs the time at which i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from functools import partial
 
@@ -154,14 +154,9 @@ def select(query: Query, record: Record) -> bool:
     )
 
 
-def _event_caveats(text: str) -> Callable[[Query], Iterator[Caveat]]:
-    """Return the caveats of what is found by a symbol, with ``text`` among them."""
-
-    def caveats(query: Query) -> Iterator[Caveat]:
-        yield from exchange_caveats(query)
-        yield from with_a_pit(text)(query)
-
-    return caveats
+def _call_caveats(query: Query, more: str = "") -> Iterator[Caveat]:
+    yield from exchange_caveats(query)
+    yield from with_a_pit(_NOON + more + _HOLDER)(query)
 
 
 def exchange_caveats(query: Query) -> Iterator[Caveat]:
@@ -204,7 +199,7 @@ _EVENTS = Operation(
     takes=("exchange", "year", "quarter"),
     fields=_CALL,
     window="conference_date",
-    caveats=_event_caveats(_NOON + _HOLDER),
+    caveats=_call_caveats,
     normalize=_normalize,
 )
 
@@ -241,7 +236,7 @@ PROVIDER = Provider(
                 claims="noon, New York, of the day after the call's; the text may be of years later (all four recorded "
                 "ones were last modified one to three years after their calls)",
             ),
-            caveats=lambda query: _event_caveats(_NOON + (_FILE if query.offline else _TEXT) + _HOLDER)(query),
+            caveats=lambda query: _call_caveats(query, _FILE if query.offline else _TEXT),
         ),
         _EVENTS,
         _EVENTS._replace(

@@ -39,6 +39,15 @@ class ListedFiling(NamedTuple):
     filed: date
 
 
+class Release(NamedTuple):
+    """The instant from which a filing was public (None: cannot be shown), the basis for it, and the names there."""
+
+    at: datetime | None
+    source: str = "provider_metadata"
+    acceptance: Acceptance | None = None
+    names: tuple[str, ...] = ()
+
+
 class Dated(NamedTuple):
     """A filing by its header, and the UTC instant from which it was public; None if that cannot be shown.
 
@@ -183,9 +192,16 @@ def missed(query: Query, archive: Archive, accession: str, undoubted: datetime |
 
 def date_by_header(header: Acceptance, written: datetime | None = None) -> datetime | None:
     """Return the UTC instant from which the filing of ``header`` was public; ``written`` is when a file of it was."""
-    evening = forms.is_evening(header.form, header.filed)
-    proved = written and proof(header._replace(written=written), header.filed, evening)
-    return proved or available_at(header, header.filed, evening)
+    return release_by_header(header, header.form, header.filed, written).at
+
+
+def release_by_header(header: Acceptance, form: str, filed: date, written: datetime | None = None) -> Release:
+    """Return the release of a filing by its header: when its files were written, if that proves it, or its margins."""
+    evening = forms.is_evening(form, filed)
+    proved = None if written is None else proof(header._replace(written=written), filed, evening)
+    is_timed = proved is None and header.accepted is not None
+    at = proved or available_at(header, filed, evening)
+    return Release(at, "edgar_accepted" if is_timed else "provider_metadata", header, header.names)
 
 
 def _header(

@@ -30,7 +30,7 @@ from pit_fetch.provider import (
 from pit_fetch.times import NEW_YORK, parse_date
 from pit_fetch_providers.edgar import client, subject
 from pit_fetch_providers.sec_facts import facts, lines, statements
-from pit_fetch_providers.sec_facts.periods import CADENCES, KINDS, kind_of
+from pit_fetch_providers.sec_facts.periods import CADENCES, PERIOD_KINDS, period_kind
 from pit_fetch_providers.shared import UNREADABLE, fields, refuse
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pit_fetch_providers.sec_facts.facts import Version
 
 # What the option period can be; the first is the default.
-_PERIODS = {"facts": ("any", *KINDS), "statement": CADENCES}
+_PERIODS = {"facts": ("any", *PERIOD_KINDS), "statement": CADENCES}
 _ABSENCE = (
     "The SEC's file has no facts by segment, and none with a company's own tags. A report can be missing from it."
 )
@@ -73,12 +73,12 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
         elif version.filed <= last:  # what is filed on a later day cannot have been public
             filing = ListedFiling(version.payload["accession"], version.payload["form"], version.filed)
             if filing not in released:
-                released[filing] = _released(filing, cik, archive, query)
+                released[filing] = _release_instants(filing, cik, archive, query)
             records += [_record(version, cik, at) for at in released[filing]]
     yield from records  # all of them or, where one is missed, none
 
 
-def _released(filing: ListedFiling, cik: int, archive: Archive, query: Query) -> Sequence[datetime | None]:
+def _release_instants(filing: ListedFiling, cik: int, archive: Archive, query: Query) -> Sequence[datetime | None]:
     """Return when a filing was released: None if that cannot be shown, and nothing if it was after the PIT in any case.
 
     Raise UpstreamError for one that cannot be dated and was public by the PIT: an older version would stand in the
@@ -124,7 +124,7 @@ def answer_stage(query: Query) -> Stage:
             case "concepts":
                 items = facts.concepts(public, company)
             case _:
-                items = facts.chosen(public, vintage, options["concept"] or ())
+                items = facts.choose_versions(public, vintage, options["concept"] or ())
         if query.operation.name != "concepts":
             yield from facts.unreadable(public)
         yield from items
@@ -140,7 +140,7 @@ def select(query: Query, record: Record) -> bool:
         return False
     unit, period, payload = query.options["unit"], query.options["period"], record.payload
     end = parse_date(payload["end"])
-    is_of_period = period == "any" or (end is not None and kind_of(parse_date(payload["start"]), end) == period)
+    is_of_period = period == "any" or (end is not None and period_kind(parse_date(payload["start"]), end) == period)
     return is_of_period and (unit is None or unit.casefold() == payload["unit"].casefold())
 
 
@@ -148,8 +148,21 @@ def when_empty(query: Query) -> str:
     """Return a hint that depends on the request alone."""
     symbol = f"{subject.SYMBOLS} " if query.options["symbol"] else ""
     if query.operation.name == "facts":
-        return f"{symbol}Names of concepts are the company's choice: concepts cik=NUMBER lists those it had reported."
+        hint = f"{symbol}Names of concepts are the company's choice: concepts cik=NUMBER lists those it had reported."
+        return f"{hint} {_meant_concepts(query)}".rstrip()
     return f"{symbol}Companies began to report XBRL in 2009 to 2011; funds and many foreign filers do not."
+
+
+def _meant_concepts(query: Query) -> str:
+    """Return the concepts of statements whose names are close to those asked for, as a question; "" for none."""
+    from difflib import get_close_matches
+
+    names = (name.rpartition(":")[2] for statement in lines.STATEMENTS for name in sorted(lines.concepts(statement)))
+    known = {name.casefold(): name for name in names}
+    asked = [name.rpartition(":")[2].casefold() for name in query.options["concept"] or ()]
+    close = (get_close_matches(name, known, n=1, cutoff=0.8) for name in asked if name not in known)
+    meant = [known[name] for found in close for name in found]
+    return f"Did you mean {' or '.join(meant)}?" if meant else ""
 
 
 def _note(query: Query) -> str:
@@ -200,7 +213,12 @@ def _normalize(query: Query) -> Query:
         refuse(f"period of {name} is one of {', '.join(periods)}.")
     if name == "statement" and options["vintage"] == "all":
         refuse("vintage of statement is latest or first: a statement has one figure a cell.")
-    return query._replace(options=options)
+    operation = query.operation
+    if name == "statement":  # the lines of the other two are no fields of its items
+        cells = lines.cell_names(options["statement"])
+        own = [field for field in operation.fields if field.name in cells or field.name not in _CELLS]
+        operation = operation._replace(fields=tuple(own))
+    return query._replace(options=options, operation=operation)
 
 
 def _caveats(query: Query) -> Iterator[str | Caveat]:
@@ -264,7 +282,7 @@ PROVIDER = Provider(
         Option(
             "period",
             "facts: any, annual, quarter, ytd or instant; statement: annual, quarter or ttm",
-            choices=("any", *KINDS, "ttm"),
+            choices=("any", *PERIOD_KINDS, "ttm"),
             metavar="PERIOD",
             affects_records=False,
             search_terms="frequency freq",
@@ -309,7 +327,9 @@ PROVIDER = Provider(
     ),
     page_size=1_000,
     search_terms="xbrl fundamentals financials companyfacts edgar-facts",
-    help="""facts serves one item for each concept, unit and period, in the version that was newest at the PIT; with
+    help="""An earnings release is hours or weeks earlier than the report whose figures are here: --source sec_filings
+text cik=... form=8-K item=2.02 document=EX-99.1
+facts serves one item for each concept, unit and period, in the version that was newest at the PIT; with
 vintage=first the one that was first, with vintage=all every one. --date-from and --date-to compare end.
 statement serves one item a period with the usual lines; sources names concept and filing of each cell,
 derived the cells that were computed. A cell that no filing gives is null; omitted names those that are

@@ -29,7 +29,7 @@ from pit_fetch.times import parse_date
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.edgar.numbers import ACCESSION, CIK
 from pit_fetch_providers.sec_facts.lines import ANCHORS, PROFITS
-from pit_fetch_providers.sec_facts.periods import Period, Reported, near_periods
+from pit_fetch_providers.sec_facts.periods import Cadence, FactPeriod, Reported, near_periods, period_kind
 
 Vintage = Literal["latest", "first", "all"]
 # The order in which a concept that is named without its taxonomy is looked up.
@@ -82,17 +82,17 @@ def versions(taxonomies: dict[str, Any], wanted: Callable[[str, str], bool]) -> 
     Raise UpstreamError if what may hold such a version is of another type: a concept would seem never to be reported.
     """
     for taxonomy, concepts in taxonomies.items():
-        for concept, described in _held(concepts, dict).items():
+        for concept, described in _require_container(concepts, dict).items():
             if not wanted(taxonomy, concept):
                 continue
-            for unit, rows in _held(_held(described, dict).get("units"), dict).items():
-                for row in _held(rows, list):
+            for unit, rows in _require_container(_require_container(described, dict).get("units"), dict).items():
+                for row in _require_container(rows, list):
                     version = _version(row, taxonomy, concept, unit)
                     if version is None or version.payload["form"].removesuffix("/A") in REPORTS:
                         yield version
 
 
-def _held(value: Any, kind: type[_Container]) -> _Container:
+def _require_container(value: Any, kind: type[_Container]) -> _Container:
     if not isinstance(value, kind):
         raise UpstreamError(Code.MALFORMED, problem="it is not a company's facts")
     return value
@@ -151,14 +151,14 @@ def in_order(records: Iterable[Record], period: str = "") -> list[Record]:
     return sorted(sorted(records, key=lambda record: record.id), key=place, reverse=True)
 
 
-def chosen(records: Iterable[Record], vintage: Vintage, concepts: Iterable[str]) -> Iterator[Record]:
+def choose_versions(records: Iterable[Record], vintage: Vintage, concepts: Iterable[str]) -> Iterator[Record]:
     """Yield the versions of ``vintage``, one for each fact, in the order of an answer; with "all", every one."""
     by_fact: dict[str, list[Record]] = {}
     for record in readable(_of_first_taxonomy(list(records), concepts)):
         by_fact.setdefault(fact_id(record), []).append(record)
     histories = [sorted(of_fact, key=age) for of_fact in by_fact.values()]
     if vintage == "all":
-        yield from in_order((version for history in histories for version in _marked(history)), "end")
+        yield from in_order((version for history in histories for version in _mark_restatements(history)), "end")
     else:
         place = 0 if vintage == "first" else -1
         kept = (history[place] for history in histories)
@@ -198,7 +198,7 @@ def readable(records: Iterable[Record]) -> list[Record]:
     return [record for record in every if fact_id(record) not in lost] if lost else every
 
 
-def _marked(history: Iterable[Record]) -> Iterator[Record]:
+def _mark_restatements(history: Iterable[Record]) -> Iterator[Record]:
     """Yield the versions of a fact, each with whether it restates the one before."""
     before: Any = None
     for version in history:
@@ -243,12 +243,13 @@ class Ledger:
     memo        what was computed, with the first and the last release as of which it is known to hold
     """
 
-    def __init__(self, records: Iterable[Record], vintage: Vintage) -> None:
+    def __init__(self, records: Iterable[Record], vintage: Vintage, cadence: Cadence) -> None:
         usable = list(filter(has_ended, records))
+        self._is_annual = cadence == "annual"
         self.is_first = vintage == "first"
-        self.histories: dict[str, dict[tuple[str, Period], History]] = {}
+        self.histories: dict[str, dict[tuple[str, FactPeriod], History]] = {}
         self.currencies: dict[date, list[tuple[int, str, str]]] = {}
-        self.unreadable: dict[tuple[str, str, Period], int] = {}
+        self.unreadable: dict[tuple[str, str, FactPeriod], int] = {}
         self.memo: dict[Hashable, list[tuple[int, int, Any]]] = {}
         by_instant = {record.available_at: record for record in usable}
         self.released = [by_instant[instant] for instant in sorted(by_instant, key=lambda at: at or _LONG_AGO)]
@@ -263,8 +264,11 @@ class Ledger:
 
     def _enter(self, versions: list[Record]) -> None:
         """Enter the versions of one fact."""
-        of, concept = versions[0].payload, concept_of(versions[0])
-        unit, period = of["unit"], Period(None if of["start"] is None else _day(of["start"]), _day(of["end"]))
+        of = versions[0].payload
+        concept, unit = f"{of['taxonomy']}:{of['concept']}", of["unit"]
+        period = FactPeriod(None if of["start"] is None else _day(of["start"]), _day(of["end"]))
+        if self._is_annual and concept not in ANCHORS and period_kind(*period) in ("quarter", "ytd"):
+            return  # no year is derived from them, and they are most of what companies report
         if len(versions) > 1:
             versions.sort(key=age)
         values = [version.payload["value"] for version in versions]
@@ -275,25 +279,23 @@ class Ledger:
         if not versions:
             return
         releases = [self._numbers[version.available_at] for version in versions]
-        restated: int | None = None
-        if values.count(values[0]) < len(values):
-            restated = next(release for release, value in zip(releases, values, strict=True) if value != values[0])
+        restated = next((releases[place] for place, value in enumerate(values) if value != values[0]), None)
         self.histories.setdefault(concept, {})[unit, period] = History(tuple(versions), tuple(releases), restated)
         if is_currency(unit):
-            self.currencies.setdefault(period.end, []).append((releases[0], unit, accession_of(versions[0])))
+            self.currencies.setdefault(period.end, []).append((releases[0], unit, versions[0].payload["accession"]))
 
     def release_of(self, version: Record) -> int:
         """Return the number of the release of a version."""
         return self._numbers[version.available_at]
 
-    def _periods(self) -> Mapping[Period, Reported]:
+    def _periods(self) -> Mapping[FactPeriod, Reported]:
         """Return the periods for which net income or revenue is reported, with the releases since which they are.
 
         Of a filing that has no net income of any period, all periods count as fiscal.
         """
         of_profits = (history for name in PROFITS for history in self.histories.get(name, {}).values())
         with_profit = {accession_of(version) for history in of_profits for version in history.versions}
-        found: dict[Period, Reported] = {}
+        found: dict[FactPeriod, Reported] = {}
         for name in ANCHORS:
             for (unit, period), history in self.histories.get(name, {}).items():
                 if is_currency(unit) and period.start is not None:

@@ -22,18 +22,23 @@ Measure = Literal["amount", "per_share", "average"]
 class Line(NamedTuple):
     """A line of a statement. ``concepts`` holds synonyms, in US GAAP or IFRS, the usual one first.
 
-    The taxonomy defines ``defining`` as what the line is: what a filing reports beside it, with another value, is not,
-    unless that is larger (``defining`` is then a part). ``wider`` may have more in it: alone, it is no figure of the
-    line, and the cell says so. It also says so where ``narrow`` is all there is, with something of ``beside``.
+    totals      of several values in one filing, the largest counts, if it is under one of these: the others are parts
+    substitute  another measure that some companies show in the place of the line. It counts where the line is not
+                reported, and in no sum
+    wider       what may have more in it: alone, it is no figure of the line, and the cell says so
+    narrow      what is no figure of the line if it is all there is, and something of ``beside`` is reported, too
+    minorities  their part of ``wider``
     """
 
     name: str
     concepts: tuple[str, ...]
     measure: Measure = "amount"
-    defining: str = ""
+    totals: tuple[str, ...] = ()
+    substitute: Line | None = None
     wider: tuple[str, ...] = ()
     narrow: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    minorities: str = ""
 
     def unit(self, currency: str) -> str:
         """Return the unit of the line's figures in a currency."""
@@ -46,12 +51,21 @@ class Line(NamedTuple):
 
 
 def _line(
-    name: str, us_gaap: str, ifrs: str = "", measure: Measure = "amount", defining: str = "", **others: str
+    name: str,
+    us_gaap: str,
+    ifrs: str = "",
+    measure: Measure = "amount",
+    *,
+    substitute: str = "",
+    wider_ifrs: str = "",
+    minorities: str = "",
+    **others: str,
 ) -> Line:
     concepts = (*_named("us-gaap", us_gaap), *_named("ifrs-full", ifrs))
-    more = {name: _named("us-gaap", text) for name, text in others.items() if name != "wider_ifrs"}
-    more["wider"] = (*more.get("wider", ()), *_named("ifrs-full", others.get("wider_ifrs", "")))
-    return Line(name, concepts, measure, "".join(_named("us-gaap", defining)), **more)
+    more = {name: _named("us-gaap", text) for name, text in others.items()}
+    more["wider"] = (*more.get("wider", ()), *_named("ifrs-full", wider_ifrs))
+    instead = Line(name, _named("us-gaap", substitute)) if substitute else None
+    return Line(name, concepts, measure, substitute=instead, minorities="".join(_named("us-gaap", minorities)), **more)
 
 
 def _named(taxonomy: str, concepts: str) -> tuple[str, ...]:
@@ -68,20 +82,33 @@ _NO_CONTRACTS = (
     "InterestAndDividendIncomeOperating InterestAndFeeIncomeLoansAndLeases PremiumsEarnedNet "
     "RegulatedAndUnregulatedOperatingRevenue"
 )
+_DEPRECIATION = (
+    "DepreciationDepletionAndAmortization DepreciationAndAmortization DepreciationAmortizationAndAccretionNet"
+)
 _BOTH = "EarningsPerShareBasicAndDiluted"
 LINES: dict[Statement, tuple[Line, ...]] = {
     "income": (
-        _line("revenue", _REVENUE, "Revenue", defining="Revenues", narrow=_CONTRACTS, beside=_NO_CONTRACTS),
-        _line("cost_of_revenue", "CostOfGoodsAndServicesSold CostOfRevenue CostOfGoodsSold", "CostOfSales"),
+        _line(
+            "revenue", _REVENUE, "Revenue",
+            totals="Revenues RevenuesNetOfInterestExpense", narrow=_CONTRACTS, beside=_NO_CONTRACTS,
+        ),
+        _line(
+            "cost_of_revenue", "CostOfGoodsAndServicesSold CostOfRevenue CostOfGoodsSold", "CostOfSales",
+            totals="CostOfGoodsAndServicesSold CostOfRevenue",
+            substitute="CostOfGoodsAndServiceExcludingDepreciationDepletionAndAmortization",
+        ),
         _line("gross_profit", "GrossProfit", "GrossProfit"),
         _line("research_and_development", "ResearchAndDevelopmentExpense", "ResearchAndDevelopmentExpense"),
         _line("selling_general_administrative", "SellingGeneralAndAdministrativeExpense"),
+        _line("selling_and_marketing", "SellingAndMarketingExpense"),
+        _line("general_and_administrative", "GeneralAndAdministrativeExpense"),
         _line("operating_expenses", "OperatingExpenses"),
+        _line("costs_and_expenses", "CostsAndExpenses"),
         _line("operating_income", "OperatingIncomeLoss", "ProfitLossFromOperatingActivities"),
         _line("income_tax", "IncomeTaxExpenseBenefit", "IncomeTaxExpenseContinuingOperations"),
         _line(
             "net_income", "NetIncomeLoss", "ProfitLossAttributableToOwnersOfParent",
-            wider="ProfitLoss", wider_ifrs="ProfitLoss",
+            wider="ProfitLoss", wider_ifrs="ProfitLoss", minorities="NetIncomeLossAttributableToNoncontrollingInterest",
         ),
         _line("eps_basic", f"EarningsPerShareBasic {_BOTH}", "BasicEarningsLossPerShare", "per_share"),
         _line("eps_diluted", f"EarningsPerShareDiluted {_BOTH}", "DilutedEarningsLossPerShare", "per_share"),
@@ -91,13 +118,19 @@ LINES: dict[Statement, tuple[Line, ...]] = {
     "balance": (
         _line("assets", "Assets", "Assets"),
         _line("current_assets", "AssetsCurrent", "CurrentAssets"),
-        _line("cash", "CashAndCashEquivalentsAtCarryingValue", "CashAndCashEquivalents"),
+        _line(
+            "cash", "CashAndCashEquivalentsAtCarryingValue", "CashAndCashEquivalents",
+            wider="CashCashEquivalentsRestrictedCashAndRestrictedCashEquivalents",
+        ),
         _line("receivables", "AccountsReceivableNetCurrent"),
         _line("inventory", "InventoryNet", "Inventories"),
         _line("liabilities", "Liabilities", "Liabilities"),
         _line("current_liabilities", "LiabilitiesCurrent", "CurrentLiabilities"),
         # All of the debt in most filings, and in some what is due after a year: they do not tell.
-        _line("long_term_debt", "LongTermDebtNoncurrent", wider="LongTermDebt"),
+        _line(
+            "long_term_debt", "LongTermDebtNoncurrent",
+            substitute="LongTermDebtAndCapitalLeaseObligations", wider="LongTermDebt",
+        ),
         _line("current_debt", "DebtCurrent"),
         _line("current_portion_of_long_term_debt", "LongTermDebtCurrent"),
         _line("commercial_paper", "CommercialPaper"),
@@ -121,15 +154,15 @@ LINES: dict[Statement, tuple[Line, ...]] = {
         ),
         _line(
             "depreciation_and_amortization",
-            "DepreciationDepletionAndAmortization DepreciationAndAmortization DepreciationAmortizationAndAccretionNet",
-            # "... is added back to net income when calculating cash provided by or used in operations".
-            defining="DepreciationAmortizationAndAccretionNet",
+            _DEPRECIATION,
+            totals=_DEPRECIATION,  # all of it is added back: an expense of the income statement is a part of that
+            substitute="OtherDepreciationAndAmortization",
         ),
         _line("stock_compensation", "ShareBasedCompensation"),
         _line(
             "dividends_paid",
             "PaymentsOfDividends PaymentsOfDividendsCommonStock",
-            defining="PaymentsOfDividends",  # to all holders
+            totals="PaymentsOfDividends",  # to all holders
         ),
         _line("share_repurchases", "PaymentsForRepurchaseOfCommonStock"),
     ),
@@ -137,7 +170,10 @@ LINES: dict[Statement, tuple[Line, ...]] = {
 # Cells that are computed from others of their period, where no concept gives them, in the first way that is possible.
 # LongTermDebt is not among the concepts of debt: it is rounded in some notes, and leaves out short-term debt.
 SUMS: dict[Statement, dict[str, tuple[tuple[str, ...], ...]]] = {
-    "income": {"gross_profit": (("revenue", "-cost_of_revenue"),)},
+    "income": {
+        "gross_profit": (("revenue", "-cost_of_revenue"),),
+        "selling_general_administrative": (("selling_and_marketing", "general_and_administrative"),),
+    },
     "balance": {
         "debt": (
             ("long_term_debt", "current_debt"),
@@ -170,5 +206,6 @@ def concepts(statement: Statement) -> frozenset[str]:
     """Return the concepts that ``statement`` rests on, with those that show the company's periods."""
     lines = LINES[statement]
     beside = (BESIDE[name][1] for name in SUMS[statement] if name in BESIDE)
-    others = ((*line.wider, *line.beside) for line in lines)
-    return frozenset(ANCHORS).union(*(line.concepts for line in lines), *beside, *others)
+    substitutes = (line.substitute.concepts for line in lines if line.substitute)
+    others = ((*line.wider, *line.beside, *filter(None, [line.minorities])) for line in lines)
+    return frozenset(ANCHORS).union(*(line.concepts for line in lines), *beside, *substitutes, *others)

@@ -6,7 +6,7 @@ business until its sale. No figure is derived from such a period, and it never r
 ``fp`` and ``fy`` are those of the filing, not of the fact, and are rewritten. Companies with 52 or 53 weeks have years
 of 364 or 371 days, and quarters of 13 or 14 weeks, or three of 12 and one of 16 or 17 (COST, PEP).
 
->>> [kind_of(start, date(2024, 9, 28)) for start in (date(2024, 6, 30), date(2023, 10, 1), None)]
+>>> [period_kind(start, date(2024, 9, 28)) for start in (date(2024, 6, 30), date(2023, 10, 1), None)]
 ['quarter', 'annual', 'instant']
 """
 
@@ -17,13 +17,13 @@ from datetime import date, timedelta
 from itertools import combinations, permutations
 from typing import Literal, NamedTuple
 
-Kind = Literal["quarter", "annual", "ytd", "instant", ""]
-KINDS: tuple[Kind, ...] = ("annual", "quarter", "ytd", "instant")
+PeriodKind = Literal["quarter", "annual", "ytd", "instant", ""]
+PERIOD_KINDS: tuple[PeriodKind, ...] = ("annual", "quarter", "ytd", "instant")
 Cadence = Literal["annual", "quarter", "ttm"]
 CADENCES: tuple[Cadence, ...] = ("annual", "quarter", "ttm")
 
 DAY, _WEEK = timedelta(days=1), timedelta(days=7)
-_DAYS: tuple[tuple[Kind, range], ...] = (
+_DAYS: tuple[tuple[PeriodKind, range], ...] = (
     ("quarter", range(80, 120)),  # 12 to 17 weeks; four months have at least 120 days
     ("ytd", range(165, 301)),  # two or three quarters of a fiscal year
     ("annual", range(350, 381)),
@@ -32,7 +32,7 @@ _DAYS: tuple[tuple[Kind, range], ...] = (
 _LEEWAY = 8
 
 
-class Period(NamedTuple):
+class FactPeriod(NamedTuple):
     """The dates of a figure, both included; without a start, an instant."""
 
     start: date | None
@@ -42,8 +42,8 @@ class Period(NamedTuple):
 class Derivation(NamedTuple):
     """Periods whose sum, less ``minus``, is another one, and the release since which all are reported, or fiscal."""
 
-    plus: tuple[Period, ...]
-    minus: Period
+    plus: tuple[FactPeriod, ...]
+    minus: FactPeriod
     release: int
     is_fiscal: bool = True
 
@@ -64,12 +64,12 @@ class Reported(NamedTuple):
 class Candidate(NamedTuple):
     """A period that an item can be of: reported or derived."""
 
-    period: Period
+    period: FactPeriod
     reported: Reported | None
     derivations: tuple[Derivation, ...] = ()
 
 
-def kind_of(start: date | None, end: date) -> Kind:
+def period_kind(start: date | None, end: date) -> PeriodKind:
     """Return the kind of the period from ``start`` to ``end``, both included; "" for one of another length."""
     if start is None:
         return "instant"
@@ -77,13 +77,13 @@ def kind_of(start: date | None, end: date) -> Kind:
     return next((kind for kind, lengths in _DAYS if days in lengths), "")
 
 
-def _length(period: Period) -> int:
+def _length(period: FactPeriod) -> int:
     return 0 if period.start is None else (period.end - period.start).days + 1
 
 
-def candidates(every: Mapping[Period, Reported], cadence: Cadence) -> Mapping[date, Sequence[Candidate]]:
+def candidates(every: Mapping[FactPeriod, Reported], cadence: Cadence) -> Mapping[date, Sequence[Candidate]]:
     """Return the periods that items of ``cadence`` can be of, by their ends."""
-    kinds = {period: kind_of(*period) for period in every}
+    kinds = {period: period_kind(*period) for period in every}
     # A year is one that an annual report has: notes to quarterly ones have twelve months, too.
     years = {
         period: of._replace(release=of.annual, fiscal=None if of.fiscal is None else max(of.annual, of.fiscal))
@@ -94,7 +94,7 @@ def candidates(every: Mapping[Period, Reported], cadence: Cadence) -> Mapping[da
     fiscal = {period: of.fiscal for period, of in {**parts, **years}.items() if of.fiscal is not None}
     quarters = {period: of for period, of in parts.items() if kinds[period] == "quarter"}
     reported = quarters if cadence == "quarter" else years
-    ways: dict[Period, list[Derivation]] = {}
+    ways: dict[FactPeriod, list[Derivation]] = {}
     if cadence != "annual":
         derive = _quarters if cadence == "quarter" else _twelve_months
         for period, way in derive(fiscal):
@@ -112,13 +112,13 @@ def candidates(every: Mapping[Period, Reported], cadence: Cadence) -> Mapping[da
     return by_end
 
 
-def near_periods(every: Mapping[Period, Reported]) -> Mapping[Period, Mapping[Period, int]]:
+def near_periods(every: Mapping[FactPeriod, Reported]) -> Mapping[FactPeriod, Mapping[FactPeriod, int]]:
     """Return the fiscal periods, and their ends, whose dates are a few days apart, and since which release they are.
 
     One of the two has a typing error, or the company made a fresh start.
     """
-    near: dict[Period, dict[Period, int]] = {}
-    fiscal = [(period, of.fiscal) for period, of in every.items() if of.fiscal is not None and kind_of(*period)]
+    near: dict[FactPeriod, dict[FactPeriod, int]] = {}
+    fiscal = [(period, of.fiscal) for period, of in every.items() if of.fiscal is not None and period_kind(*period)]
     fiscal.sort(key=lambda made: made[0].end)
     for place, (period, since) in enumerate(fiscal):
         for other, of_other in fiscal[place + 1 :]:
@@ -126,7 +126,7 @@ def near_periods(every: Mapping[Period, Reported]) -> Mapping[Period, Mapping[Pe
                 break
             if abs(_length(period) - _length(other)) < _WEEK.days:
                 release = max(since, of_other)
-                ends = [Period(None, made.end) for made in (period, other)] if period.end != other.end else []
+                ends = [FactPeriod(None, made.end) for made in (period, other)] if period.end != other.end else []
                 for one, another in (*permutations((period, other), 2), *permutations(ends, 2)):
                     of_one = near.setdefault(one, {})
                     of_one[another] = min(release, of_one.get(another, release))
@@ -139,7 +139,7 @@ def order_periods(of_end: Iterable[Candidate], sees: Callable[[int | None], bool
     Fiscal periods come first, and of them the one that was fiscal first. Of those that one filing brought, what it
     reports comes before what can be derived.
     """
-    ranked = list[tuple[bool, int, bool, Period, Candidate]]()
+    ranked = list[tuple[bool, int, bool, FactPeriod, Candidate]]()
     for candidate in of_end:
         reported, ways = candidate.reported, [way for way in candidate.derivations if way.is_fiscal]
         of_report = reported.fiscal if reported is not None and sees(reported.fiscal) else None
@@ -155,31 +155,31 @@ def _oldest(*releases: int | None) -> int | None:
     return min((release for release in releases if release is not None), default=None)
 
 
-def _quarters(fiscal: Mapping[Period, int]) -> Iterator[tuple[Period, Derivation]]:
+def _quarters(fiscal: Mapping[FactPeriod, int]) -> Iterator[tuple[FactPeriod, Derivation]]:
     """Yield the quarters that two fiscal periods of one beginning differ by."""
-    for together in by_start(fiscal).values():
+    for together in group_by_start(fiscal).values():
         for shorter, longer in combinations(sorted(together), 2):
-            rest = Period(shorter.end + DAY, longer.end)
-            if kind_of(*rest) == "quarter":
+            rest = FactPeriod(shorter.end + DAY, longer.end)
+            if period_kind(*rest) == "quarter":
                 yield rest, Derivation((longer,), shorter, max(fiscal[longer], fiscal[shorter]))
 
 
-def _twelve_months(fiscal: Mapping[Period, int]) -> Iterator[tuple[Period, Derivation]]:
+def _twelve_months(fiscal: Mapping[FactPeriod, int]) -> Iterator[tuple[FactPeriod, Derivation]]:
     """Yield the twelve months to each quarter's end: a year, and what came since, less the same part of the year."""
-    starting = by_start(fiscal)
+    starting = group_by_start(fiscal)
     for year in fiscal:
-        if kind_of(*year) != "annual":
+        if period_kind(*year) != "annual":
             continue
         for since in starting.get(year.end + DAY, ()):
             for before in starting[year.start]:
-                if kind_of(*since) != "annual" and abs(_length(before) - _length(since)) <= _LEEWAY:
+                if period_kind(*since) != "annual" and abs(_length(before) - _length(since)) <= _LEEWAY:
                     release = max(fiscal[year], fiscal[since], fiscal[before])
-                    yield Period(before.end + DAY, since.end), Derivation((year, since), before, release)
+                    yield FactPeriod(before.end + DAY, since.end), Derivation((year, since), before, release)
 
 
-def by_start(periods: Iterable[Period]) -> Mapping[date | None, Sequence[Period]]:
+def group_by_start(periods: Iterable[FactPeriod]) -> Mapping[date | None, Sequence[FactPeriod]]:
     """Return the periods by the days on which they begin."""
-    starting: dict[date | None, list[Period]] = {}
+    starting: dict[date | None, list[FactPeriod]] = {}
     for period in periods:
         starting.setdefault(period.start, []).append(period)
     return starting

@@ -17,7 +17,7 @@ from pit_fetch_providers.edgar.release import ListedFiling
 from pit_fetch_providers.edgar.submissions import Row
 from pit_fetch_providers.sec_filings import elements, files, releases
 from pit_fetch_providers.sec_filings.documents import Document
-from pit_fetch_providers.sec_filings.releases import Release
+from pit_fetch_providers.sec_filings.releases import DatedRow
 from pit_fetch_providers.shared import fields
 
 if TYPE_CHECKING:
@@ -188,23 +188,23 @@ def _is_table(root: Element | None) -> bool:
     return root is not None and elements.name(root) == "informationTable"
 
 
-def _fetch_positions(context: Context, cik: int, made: Release) -> Iterator[Record]:
+def _fetch_positions(context: Context, cik: int, made: DatedRow) -> Iterator[Record]:
     return records(files.fetch_submission(context, cik, made.row.accession), releases.filing_in(made.row), made.at, cik)
 
 
-def _unread_report(made: Release) -> Record:
+def _unread_report(made: DatedRow) -> Record:
     """Return the record of a report in plain text. No book that it may be part of is served."""
     row = made.row
     report = {"accession": row.accession, "form": row.form, "amendment": _UNREAD, "period": row.period, "issuer": None}
     return Record(f"{row.accession}:{0:05d}", made.at, report, available_at_source="edgar_accepted")
 
 
-def reports_on_newest_quarter(public: Iterable[Release], newest: date) -> Iterator[Release]:
+def reports_on_newest_quarter(public: Iterable[DatedRow], newest: date) -> Iterator[DatedRow]:
     """Return the public reports on their newest quarter, if it did not end before ``newest``.
 
     What was filed before a quarter's last day is no report on it, whatever else was filed.
     """
-    reports: list[tuple[date, Release]] = []
+    reports: list[tuple[date, DatedRow]] = []
     for report in public:
         end = _quarter(report.row)
         if end is not None and report.row.filed >= newest:

@@ -9,7 +9,7 @@ from pit_fetch.provider import Context, Page, Query, Record
 from pit_fetch_providers.edgar import forms, release, subject, submissions
 from pit_fetch_providers.edgar.submissions import Row
 from pit_fetch_providers.sec_filings import files, releases
-from pit_fetch_providers.sec_filings.releases import LeftOut, Release
+from pit_fetch_providers.sec_filings.releases import DatedRow, LeftOut
 from pit_fetch_providers.shared import UNREADABLE
 
 
@@ -18,7 +18,7 @@ def fetch(query: Query, context: Context, cik: int) -> Iterator[Page]:
     made = releases.newest_first(query, context, cik, lambda row: is_wanted(query, row))
     for place, listed in enumerate(made):
         match listed:
-            case Release(row, at):
+            case DatedRow(row, at):
                 record = _record(row, cik, at)
             case LeftOut(row):
                 # With an id, an archive would take it for undated, and for public since the archive saw it.

@@ -24,7 +24,7 @@ from pit_fetch_providers.edgar.submissions import Row
 SETTLED = timedelta(days=7)
 
 
-class Release(NamedTuple):
+class DatedRow(NamedTuple):
     """A filing with the UTC instant from which it was public; None if that cannot be proved."""
 
     row: Row
@@ -63,7 +63,7 @@ def is_settled(query: Query) -> bool:
 
 def newest_first(
     query: Query, context: Context, cik: int, wanted: Wanted, first: First = _any_day
-) -> Iterator[Release | LeftOut | None]:
+) -> Iterator[DatedRow | LeftOut | None]:
     """Yield the ``wanted`` filings of a company, and None for an unreadable row of its list. Raise UpstreamError.
 
     ``first`` returns the day before which no filing matters beside one that was public. With a PIT, what was filed on a
@@ -90,7 +90,7 @@ def newest_first(
                 if waiting.take(row, place, bound):
                     earliest = first_day_that_matters(query, place.at, earliest, first(row))
                 else:
-                    yield Release(row, None) if place.at is None or query.open_mode else LeftOut(row)
+                    yield DatedRow(row, None) if place.at is None or query.open_mode else LeftOut(row)
     yield from map(_release_or_raise, waiting.rest())
 
 
@@ -101,10 +101,10 @@ def first_day_that_matters(query: Query, at: datetime | None, earliest: date, fi
 
 def public_releases(
     query: Query, context: Context, cik: int, wanted: Wanted, first: First = _any_day
-) -> Iterator[Release]:
+) -> Iterator[DatedRow]:
     """Yield the filings of :func:`newest_first` that may be read."""
     for made in newest_first(query, context, cik, wanted, first):
-        if isinstance(made, Release) and is_public(query, made.at):
+        if isinstance(made, DatedRow) and is_public(query, made.at):
             yield made
 
 
@@ -113,7 +113,7 @@ class _Waiting:
 
     def __init__(self, is_ordered: bool) -> None:
         self.is_ordered = is_ordered
-        self.heap: list[tuple[float, str, int, Release | UpstreamError]] = []
+        self.heap: list[tuple[float, str, int, DatedRow | UpstreamError]] = []
         self.taken = 0
 
     def take(self, row: Row, place: _Place, bound: datetime | None) -> bool:
@@ -122,15 +122,15 @@ class _Waiting:
         if at is None or (self.is_ordered and (bound is None or at > bound)):
             return False
         self.taken += 1
-        heapq.heappush(self.heap, (-at.timestamp(), row.accession, self.taken, place.failure or Release(row, at)))
+        heapq.heappush(self.heap, (-at.timestamp(), row.accession, self.taken, place.failure or DatedRow(row, at)))
         return True
 
-    def settled(self, bound: datetime | None) -> Iterator[Release | UpstreamError]:
+    def settled(self, bound: datetime | None) -> Iterator[DatedRow | UpstreamError]:
         """Yield the filings released after ``bound``: all that follow in the list were released before it."""
         while self.is_ordered and bound is not None and self.heap and -self.heap[0][0] > bound.timestamp():
             yield heapq.heappop(self.heap)[-1]
 
-    def rest(self) -> Iterator[Release | UpstreamError]:
+    def rest(self) -> Iterator[DatedRow | UpstreamError]:
         while self.heap:
             yield heapq.heappop(self.heap)[-1]
 
@@ -182,7 +182,7 @@ def _dating_rule(query: Query, context: Context, cik: int) -> Callable[[Row], _P
     return date_by_files if query.options["exact"] else date_by_row
 
 
-def _release_or_raise(release: Release | UpstreamError) -> Release:
+def _release_or_raise(release: DatedRow | UpstreamError) -> DatedRow:
     if isinstance(release, UpstreamError):
         raise release
     return release

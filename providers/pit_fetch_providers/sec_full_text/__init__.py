@@ -61,16 +61,13 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
     def record(filing: Filing | None, listed: Listed | None) -> Record | None:
         if filing is None:
             return UNREADABLE
-        release = release_evidence.stamp(filing, listed)
+        release = release_evidence.release_of(filing, listed)
         is_to_come = release_evidence.is_to_come(filing, release)
         return None if is_to_come else filings.record(filing, release, query.open_mode)
 
     parts = search.slices(context, parameters, wanted.first, wanted.last, query.open_mode)
     slices = (part if isinstance(part, Gap) else _days(part, wanted) for part in parts)
-    if ordered:
-        stream = schedule.newest_first(slices, release_evidence, record, query.limit)
-    else:
-        stream = schedule.fewest_headers_first(slices, release_evidence, record)
+    stream = schedule.newest_first(slices, release_evidence, record, query.limit)
     yield from stream if query.open_mode else _check_host_first(stream, archive)
 
 

@@ -14,20 +14,21 @@ from typing import NamedTuple
 
 from pit_fetch.times import NEW_YORK, end_of_day
 from pit_fetch_providers.edgar import forms
-from pit_fetch_providers.edgar.acceptance import Acceptance, available_at, proof
+from pit_fetch_providers.edgar.acceptance import Acceptance
 from pit_fetch_providers.edgar.archive import Archive
 from pit_fetch_providers.edgar.daily_index import Listed
-from pit_fetch_providers.sec_full_text.filings import Filing, Release
+from pit_fetch_providers.edgar.release import Release, release_by_header
+from pit_fetch_providers.sec_full_text.filings import Filing
 
 
 def filing_date_release(filing: Filing, open_mode: bool) -> Release:
-    """Return the stamp without evidence: for ordinary forms in open mode, the end of the filing date."""
+    """Return the release without evidence: for ordinary forms in open mode, the end of the filing date."""
     ordinary = open_mode and forms.is_ordinary(filing.form)
     return Release(end_of_day(filing.filed, NEW_YORK) if ordinary else None)
 
 
 def _index_release(filing: Filing, listed: Listed) -> Release:
-    """Return the stamp of a filing that the index of its filing date lists, with the names that it had there."""
+    """Return the release of a filing that the index of its filing date lists, with the names that it had there."""
     return Release(end_of_day(filing.filed, NEW_YORK), names=listed[filing.accession])
 
 
@@ -54,13 +55,13 @@ class Evidence(NamedTuple):
         return self.archive.listed(day, wanted)
 
     def needs_header(self, filing: Filing | None, listed: Listed | None) -> bool:
-        """Return whether :meth:`stamp` has to read something about ``filing``."""
+        """Return whether :meth:`release_of` has to read something about ``filing``."""
         if filing is None or (self.open_mode and not self.exact):
             return False
         return listed is None or (filing.accession not in listed and not self.ordered)
 
-    def stamp(self, filing: Filing, listed: Listed | None) -> Release:
-        """Return the stamp of ``filing``; ``listed`` is what :meth:`listed` returned for its filing date."""
+    def release_of(self, filing: Filing, listed: Listed | None) -> Release:
+        """Return the release of ``filing``; ``listed`` is what :meth:`listed` returned for its filing date."""
         if listed is not None and filing.accession in listed:
             return _index_release(filing, listed)
         if not self.needs_header(filing, listed):
@@ -103,28 +104,22 @@ class Evidence(NamedTuple):
         return may_be_listed and forms.is_ordinary(filing.form)
 
     def _acceptance_release(self, filing: Filing, acceptance: Acceptance) -> Release:
-        if self.exact:
+        if not self.exact:
+            return self._in_order(filing, release_by_header(acceptance, filing.form, filing.filed))
 
-            def is_public(written: datetime) -> bool:
-                return self._is_public(self._dated(filing, acceptance._replace(written=written)))
+        def by_files(written: datetime) -> Release:
+            return release_by_header(acceptance, filing.form, filing.filed, written)
 
-            written = self.archive.written(filing.accession, filing.ciks[0], is_public)
-            if written is None:  # by its margins, a filing that was written later would be served
-                return Release(None)
-            acceptance = acceptance._replace(written=written)
-        return self._dated(filing, acceptance)
+        written = self.archive.written(filing.accession, filing.ciks[0], lambda at: self._is_public(by_files(at)))
+        # By its margins, a filing that was written later would be served.
+        return Release(None) if written is None else by_files(written)
 
-    def _dated(self, filing: Filing, acceptance: Acceptance) -> Release:
-        evening = forms.is_evening(filing.form, filing.filed)
-        proved = proof(acceptance, filing.filed, evening) if self.exact else None
-        if proved is not None:
-            return Release(proved, "provider_metadata", acceptance, acceptance.names)
-        at, bound = available_at(acceptance, filing.filed, evening), end_of_day(filing.filed, NEW_YORK)
-        if self.ordered and at is not None and (bound is None or at > bound):
+    def _in_order(self, filing: Filing, release: Release) -> Release:
+        bound = end_of_day(filing.filed, NEW_YORK)
+        if self.ordered and release.at is not None and (bound is None or release.at > bound):
             # It would break the order, and what it displaced must not depend on how the window is cut.
             return Release(None)
-        source: str = "provider_metadata" if acceptance.accepted is None else "edgar_accepted"
-        return Release(at, source, acceptance, acceptance.names)
+        return release
 
-    def _is_public(self, stamp: Release) -> bool:
-        return stamp.at is not None and stamp.at <= self.public_by
+    def _is_public(self, release: Release) -> bool:
+        return release.at is not None and release.at <= self.public_by

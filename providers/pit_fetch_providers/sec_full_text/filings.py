@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from pit_fetch.provider import Field, Record
 from pit_fetch.times import in_new_york, parse_date
 from pit_fetch_providers.edgar import client
-from pit_fetch_providers.edgar.acceptance import Acceptance, accepted_at
+from pit_fetch_providers.edgar.acceptance import accepted_at
 from pit_fetch_providers.edgar.forms import is_wanted
 from pit_fetch_providers.edgar.numbers import ACCESSION, CIK
+from pit_fetch_providers.edgar.release import Release
 from pit_fetch_providers.shared import fields, text_or_none
 
 FIELDS = (
@@ -84,21 +85,12 @@ def filings(hits: Iterable[Any]) -> Iterator[Filing | None]:
             yield None
         else:
             by_filing.setdefault((filing.accession, filing.filed), []).append(filing)
-    yield from map(_merged, by_filing.values())
+    yield from map(_merge, by_filing.values())
 
 
-class Release(NamedTuple):
-    """The instant at which a filing became public (None: cannot be shown), the basis for it, and the names there."""
-
-    at: datetime | None
-    source: str = "provider_metadata"
-    acceptance: Acceptance | None = None
-    names: tuple[str, ...] = ()
-
-
-def record(filing: Filing, stamp: Release, open_mode: bool) -> Record:
+def record(filing: Filing, release: Release, open_mode: bool) -> Record:
     """Return the item for ``filing``. Names come from the evidence of then or, in open mode, from today's index."""
-    acceptance = stamp.acceptance
+    acceptance = release.acceptance
     accepted = None if acceptance is None or acceptance.coarse else accepted_at(acceptance)
     payload: dict[str, Any] = {
         "accession_number": filing.accession,
@@ -106,7 +98,7 @@ def record(filing: Filing, stamp: Release, open_mode: bool) -> Record:
         "filed": filing.filed.isoformat(),
         "accepted_at": None if accepted is None else in_new_york(accepted),
         "ciks": [f"{cik:010d}" for cik in filing.ciks],
-        "company_names": list(stamp.names or (filing.today["company_names"] if open_mode else ())),
+        "company_names": list(release.names or (filing.today["company_names"] if open_mode else ())),
         "items": list(filing.items),
         "period": filing.period,
         "documents": [
@@ -116,7 +108,7 @@ def record(filing: Filing, stamp: Release, open_mode: bool) -> Record:
     }
     if open_mode:
         payload |= {key: list(filing.today[key]) for key in ("tickers", "sic_codes")}
-    return Record(filing.accession, stamp.at, payload, available_at_source=stamp.source)
+    return Record(filing.accession, release.at, payload, available_at_source=release.source)
 
 
 def url(filing: Filing, name: str) -> str:
@@ -166,7 +158,7 @@ def _today(source: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _merged(hits: Sequence[Filing]) -> Filing:
+def _merge(hits: Sequence[Filing]) -> Filing:
     hits = sorted(hits, key=lambda hit: (hit.documents[0][:3], hit.ciks))  # the server's order is arbitrary
     first = hits[0]
     return first._replace(

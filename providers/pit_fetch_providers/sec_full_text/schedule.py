@@ -1,4 +1,4 @@
-"""Order the days of a search for dating, so that a deadline loses as little as possible.
+"""Date the filings of a search day by day, newest first, so that a deadline loses as little as possible.
 
 A day is dated as a whole or not at all: a deadline in the middle must not leave a part that looks complete. What is
 read must not depend on filings that turn out to be withheld, except for the time it takes. So only public filings are
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date, timedelta
-from operator import itemgetter
 from typing import NamedTuple
 
 from pit_fetch.provider import Gap, Record, UpstreamError, Watermark
@@ -18,8 +17,7 @@ from pit_fetch_providers.edgar.daily_index import Listed
 from pit_fetch_providers.sec_full_text.evidence import Evidence
 from pit_fetch_providers.sec_full_text.filings import Filing
 
-# The headers of the PIT's own day wait until this many public filings of earlier days are found; in a search whose
-# order is known only at the end, a day that needs more headers than this is read last.
+# The headers of the PIT's own day wait until this many public filings of earlier days are found.
 MOST_AHEAD = 100
 
 Recorder = Callable[[Filing | None, Listed | None], Record | None]
@@ -32,41 +30,10 @@ class Day(NamedTuple):
     filings: list[Filing | None]
 
 
-def fewest_headers_first(
-    slices: Iterable[list[Day] | Gap], evidence: Evidence, record: Recorder
-) -> Iterator[Record | Gap]:
-    """Yield the records of a search whose order is known only at the end, days that need few headers first.
-
-    A day that needs very many headers waits for all other slices: most of its filings may be withheld.
-    """
-    crowded: list[tuple[Day, Listed | None]] = []
-    errors = list[UpstreamError]()
-    for days in _collect_failure(slices, errors):
-        if isinstance(days, Gap):
-            yield days
-            continue
-        waiting: list[tuple[int, Day, Listed | None]] = []
-        for day in days:
-            listed = evidence.listed(day.filed_on, day.filings)
-            headers = sum(evidence.needs_header(filing, listed) for filing in day.filings)
-            if headers > MOST_AHEAD:
-                crowded.append((day, listed))
-            elif headers:
-                waiting.append((headers, day, listed))
-            else:
-                yield from _records(day, listed, record)
-        for _, day, listed in sorted(waiting, key=itemgetter(0)):
-            yield from _records(day, listed, record)
-    for day, listed in crowded:
-        yield from _records(day, listed, record)
-    if errors:
-        raise errors[0]
-
-
 def newest_first(
     slices: Iterable[list[Day] | Gap], evidence: Evidence, record: Recorder, limit: int
 ) -> Iterator[Record | Gap | Watermark]:
-    """Yield the records of a search that ends when it has enough, with a watermark after each day.
+    """Yield the records of a search, with a watermark after each day if it ends when it has enough.
 
     The headers of the PIT's own day, most of which may show a later time, are read after up to ``limit`` public
     filings of earlier days.
@@ -88,7 +55,7 @@ def newest_first(
                 yield from _header_records(waiting, record)
                 waiting.clear()
                 bound = end_of_day(day.filed_on - timedelta(days=1), NEW_YORK)
-                if bound is not None:
+                if bound is not None and evidence.ordered:
                     yield Watermark(bound)
     yield from _header_records(waiting, record)
     if errors:

@@ -4,7 +4,7 @@ mwparserfromhell reads the source. Templates are not expanded, since they would 
 values that it is given, some templates as what they have shown for years, and any other one as its own source, so that
 no value of it is taken for another.
 
->>> plain_text(parse("'''Acme''' is {{convert|5|km}} from [[Ohio]],{{sfn|Doe}} {{height|ft=6}} and 10<sup>6</sup> t."))
+>>> plain_text(parse("'''Acme''' is {{nowrap|5 km}} from [[Ohio]],{{sfn|Doe}} {{height|ft=6}} and 10<sup>6</sup> t."))
 'Acme is 5 km from Ohio, {{height|ft=6}} and 10^6 t.'
 """
 
@@ -70,36 +70,16 @@ _UNSAID = re.compile(
     r"|italic title|(?:defaultsort|displaytitle|sortierung|#tag):.*",
     re.IGNORECASE,
 )
+# What some templates have shown for years: a sign, or the value at a place. Of any other, its own source is shown.
 _SIGNS = {
-    **dict.fromkeys(("ndash", "endash", "en dash", "nd", "–"), "–"),
-    **dict.fromkeys(("mdash", "emdash", "em dash", "—"), "—"),
-    **dict.fromkeys(("snd", "spnd", "sndash", "spndash", "spaced ndash", "spaced en dash"), " – "),
-    **dict.fromkeys(("smd", "spaced mdash", "spaced em dash"), " — "),
-    **dict.fromkeys(("nbsp", "space", "spaces", "thinsp", "thin space", "hairsp", "hair space", "nnbsp"), "\N{NBSP}"),
-    **dict.fromkeys(("·", "•", "dot", "bull", "bullet", "middot", "interpunct", "*"), " · "),
-    **dict.fromkeys(("shy", "wbr", "zwsp"), ""),
-    **dict.fromkeys(("br", "break"), "\n"),
-    **{name: name for name in ("±", "=", "'", "'s")},
-    "minus": "−",
-    "times": "×",
-    "!": "|",
+    **dict.fromkeys(("ndash", "–"), "–"),
+    **dict.fromkeys(("mdash", "—"), "—"),
+    **dict.fromkeys(("snd", "spaced ndash"), " – "),
+    "nbsp": "\N{NBSP}",
     "sic": "[sic]",
+    "!": "|",
 }
-_FIRST_VALUE_SHOWN = frozenset({"nowrap", "nobr", "nobreak", "small", "smaller", "big", "larger", "nobold", "center",
-                                "centre", "strong", "em", "math", "mvar", "var", "nts", "abbr", "tooltip", "vanchor",
-                                "plainlist", "flatlist", "blockquote", "chem2"})  # fmt: skip
-_SECOND_VALUE_SHOWN = frozenset({"lang", "align", "sort"})
-# What stands between the values of those that show them all.
-_JOINED = {
-    **dict.fromkeys(("hlist", "ubl", "ublist", "unbulleted list"), ", "),
-    **dict.fromkeys(("quote", "quotation", "cquote"), " "),
-}
-_QUANTITIES = frozenset({"convert", "cvt"})
-# What "convert" may be told that leaves the quantity as it was given. "disp" can show another one alone.
-_QUANTITY_OPTIONS = frozenset({"abbr", "lk", "sigfig", "adj", "sp", "comma"})
-_FUNCTIONS = frozenset({"formatnum", "lc", "uc", "lcfirst", "ucfirst", "nowiki"})
-_NUMBER = re.compile(r"[+\u2212-]?[0-9][0-9.,]*")
-_UNIT = re.compile(r"[^\W\d]\S*")
+_PLACES = {**dict.fromkeys(("nowrap", "small", "abbr", "plainlist"), 0), "lang": 1}
 
 # Stands where something is left out or begins. It is no character, and no figure runs on across it.
 _SEAM = "\ufdd6"
@@ -264,7 +244,7 @@ def _render_template(template: Template, is_at_start: bool) -> str:
     if is_at_start and named and ("infobox" in name.lower() or len(named) >= _FEWEST_VALUES):
         rows = [*((str(place), value) for place, value in enumerate(values, 1)), *named.items()]
         return "\n".join([name, *(f"{key}: {' '.join(value.split())}" for key, value in rows if value), ""])
-    shown = _shown(name, values, named)
+    shown = _shown(name.lower(), values)
     if shown is None:
         parts = (name, *values, *(f"{key}={value}" for key, value in named.items()))
         shown = "{{" + "|".join(" ".join(part.split()) for part in parts) + "}}"
@@ -283,22 +263,9 @@ def _parameters(template: Template) -> tuple[list[str], dict[str, str]]:
     return values, named
 
 
-def _shown(name: str, values: Sequence[str], named: dict[str, str]) -> str | None:
+def _shown(name: str, values: Sequence[str]) -> str | None:
     """Return what a template shows of its values; None if that is not known."""
-    function, colon, value = name.partition(":")
-    if colon:
-        return value if function.lower() in _FUNCTIONS else None
-    name = name.lower()
-    if name in _SIGNS and not values:
-        return _SIGNS[name]
-    if name in _JOINED and not named:
-        return _JOINED[name].join(filter(None, values))
-    if name in _FIRST_VALUE_SHOWN and values:
-        return values[0]
-    if name in _SECOND_VALUE_SHOWN and len(values) > 1:
-        return values[1]
-    # Of more values, some say how a quantity is converted, and others what is shown.
-    if name in _QUANTITIES and len(values) == 2 and named.keys() <= _QUANTITY_OPTIONS:
-        is_quantity = _NUMBER.fullmatch(values[0].strip("'")) and _UNIT.fullmatch(values[1])
-        return f"{values[0]} {values[1]}" if is_quantity else None
-    return None
+    place = _PLACES.get(name)
+    if place is not None and len(values) > place:
+        return values[place]
+    return None if values else _SIGNS.get(name)

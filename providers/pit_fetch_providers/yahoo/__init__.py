@@ -7,14 +7,13 @@ they come from an archive, or not at all. A row with a time of its own is dated 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from datetime import datetime, timedelta
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from typing import Any
 
 from pit_fetch.paging import numbered
 from pit_fetch.provider import (
     Archiving,
-    Basis,
     Caveat,
     Context,
     Dating,
@@ -28,7 +27,7 @@ from pit_fetch.provider import (
     Record,
 )
 from pit_fetch_providers import search_terms, symbols
-from pit_fetch_providers.shared import fields, refuse, with_a_pit
+from pit_fetch_providers.shared import evening_caveats, fields, refuse, with_a_pit
 from pit_fetch_providers.yahoo import api, earnings, news, prices, ratings
 
 Parse = Callable[[bytes, Query, datetime], Iterable[Record]]
@@ -41,10 +40,7 @@ _NEWEST = (
     "Yahoo keeps only the newest articles: what was published before them is missing, and the further back the PIT, "
     "the more of it. "
 )
-_RESTATED = (
-    "Earnings are figures of past reports {stand}, restated for later splits and corrections without a mark, and their "
-    "dates are Yahoo's: one that was never corrected cannot be told from one that was. "
-)
+_AS_FILED = "sec_facts proves a company's figures as they were filed. "
 
 
 def _fetching(ask: Callable[[Query, Context], HttpReply | None], parse: Parse) -> dict[str, Any]:
@@ -63,7 +59,12 @@ def _asking_module(name: str) -> Callable[[Query, Context], HttpReply | None]:
 
 def fetch_earnings(query: Query, context: Context) -> Iterable[Page]:
     page = api.earnings(context, query.options["symbol"])
-    return numbered(lambda row: earnings.read(page(row).body, query), size=api.PAGE_ROWS, step=api.PAGE_ROWS)
+
+    def rows(first: int) -> Sequence[Record]:
+        reply = page(first)
+        return earnings.parse(reply.body, query, reply.received_at)
+
+    return numbered(rows, size=api.PAGE_ROWS, step=api.PAGE_ROWS)
 
 
 def when_empty(query: Query) -> str:
@@ -98,6 +99,11 @@ def _claim_caveats(query: Query) -> Iterable[Caveat]:
     return with_a_pit(_HOLDER)(query) if query.accepts_claims else ()
 
 
+def _price_caveats(query: Query) -> Iterable[str | Caveat]:
+    evening = evening_caveats(query) if query.options["interval"] == "1d" else ()
+    return (*evening, *_claim_caveats(query))
+
+
 _SYMBOL_OPERATION = Operation(needs=("symbol",), normalize=_check_symbol)
 _PRICES = _SYMBOL_OPERATION._replace(
     name="prices",
@@ -112,7 +118,7 @@ _PRICES = _SYMBOL_OPERATION._replace(
         "by a split",
         by="receipt",
     ),
-    caveats=_claim_caveats,
+    caveats=_price_caveats,
     takes=("interval",),
     period="start",
     search_terms="bars ohlc ohlcv candles chart history quote quotes daily intraday",
@@ -143,17 +149,20 @@ _NEWS = _SYMBOL_OPERATION._replace(
 _EARNINGS = _SYMBOL_OPERATION._replace(
     name="earnings",
     fetch=fetch_earnings,
-    parse_reply=earnings.read,
+    parse_reply=lambda body, query: earnings.parse(body, query, query.started),
     search_terms="eps",
     dating=Dating(
-        rule="the end of the New York day five hours after the row's hour; never on a weekend or without reportedEPS",
-        why="hours are up to five hours early, and a day without time is the evening before (users' reports)",
-        basis=(Basis("date", "start", after=timedelta(hours=5)),),
+        rule="when it is fetched",
+        why="figures are divided by the splits that came later, without a mark, and dates are moved (users' reports)",
+        claims="the end of the New York day five hours after the row's hour, never on a weekend or without "
+        "reportedEPS: hours are up to five hours early; figures are in today's shares, and dates those that Yahoo has "
+        "now",
+        by="receipt",
     ),
     fields=fields("symbol company date", number="epsEstimate reportedEPS surprisePercent"),
     window="date",
     period="date",
-    caveats=with_a_pit(_RESTATED + _HOLDER),
+    caveats=with_a_pit(_AS_FILED + _HOLDER),
 )
 _UPGRADES = _SYMBOL_OPERATION._replace(
     name="upgrades",
@@ -195,7 +204,7 @@ _CONSENSUS = _SYMBOL_OPERATION._replace(
 
 PROVIDER = Provider(
     name="yahoo",
-    summary="Yahoo Finance: news and earnings dates; prices, upgrades and the consensus as they are when fetched",
+    summary="Yahoo Finance: news; prices, earnings, upgrades and the consensus as they are when fetched",
     aliases=("yahoo-finance", "yfinance"),
     when_empty=when_empty,
     hosts=(api.QUERY, api.WEB, api.COOKIES),
@@ -217,7 +226,7 @@ PROVIDER = Provider(
     packages=("curl_cffi",),
     help="""\
 Needs the package curl_cffi, since Yahoo answers browsers only: pit_fetch sources yahoo says how to install it.
-prices are served newest first. prices, upgrades and consensus are snapshots: with a PIT in the past they come
-from an archive (PIT_FETCH_ARCHIVE), or not at all. A bar that is still running is none yet.
+prices are served newest first. All but news are snapshots: with a PIT in the past they come from an archive
+(PIT_FETCH_ARCHIVE), on a claim, or not at all. A bar that is still running is none yet.
 """,
 )

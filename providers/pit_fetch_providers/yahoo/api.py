@@ -56,7 +56,7 @@ def chart(context: Context, symbol: str, params: Mapping[str, str]) -> HttpReply
         path = f"/v8/finance/chart/{quote(symbol, safe='')}"
         return context.http.get(QUERY.name, path, {**params, **key.params}, key.headers)
 
-    return _checked(_unlocked(context, ask, Key()), QUERY)
+    return _checked(_ask_with_cookie(context, ask, Key()), QUERY)
 
 
 def summary(context: Context, symbol: str, modules: str) -> HttpReply | None:
@@ -75,7 +75,7 @@ def news(context: Context, symbol: str, tab: str) -> HttpReply:
         params = {"queryRef": TABS[tab], "serviceKey": "ncp_fin", **key.params}
         return context.http.post(WEB.name, "/xhr/ncp", body, params, key.headers, repeatable=True)
 
-    return _page(_unlocked(context, ask, _cookie(context)))
+    return _page(_ask_with_cookie(context, ask, _cookie(context)))
 
 
 def earnings(context: Context, symbol: str) -> Callable[[int], HttpReply]:
@@ -87,12 +87,12 @@ def earnings(context: Context, symbol: str) -> Callable[[int], HttpReply]:
             params = {"symbol": symbol, "offset": str(offset), "size": str(PAGE_ROWS), **key.params}
             return context.http.get(WEB.name, "/calendar/earnings", params, key.headers)
 
-        return _page(_unlocked(context, ask, key))
+        return _page(_ask_with_cookie(context, ask, key))
 
     return page
 
 
-def _unlocked(context: Context, ask: Callable[[Key], HttpReply], key: Key) -> HttpReply:
+def _ask_with_cookie(context: Context, ask: Callable[[Key], HttpReply], key: Key) -> HttpReply:
     """Return the reply. If Yahoo refuses at first, send the request once more with cookie and crumb."""
     reply = ask(key)
     if reply.status not in (401, 403):

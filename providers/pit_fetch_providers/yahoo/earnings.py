@@ -55,7 +55,7 @@ class _Table(NamedTuple):
     rows: list[list[list[str]]]
 
 
-def read(body: bytes, query: Query) -> list[Record]:
+def parse(body: bytes, query: Query, received: datetime) -> list[Record]:
     """Return one record for each row of the page. Raise UpstreamError if it is not a page of the calendar."""
     page = _Page()
     read_html(page, body.decode("utf-8", "replace"))
@@ -71,15 +71,15 @@ def read(body: bytes, query: Query) -> list[Record]:
     names = [_NAMES.get(title) for title in heading]
     if any(names.count(name) != 1 for name in _NEEDED):
         raise UpstreamError(Code.MALFORMED, problem="the columns of the earnings calendar have changed")
-    return [_record([_text(cell) for cell in row], names, query) for row in rows]
+    return [_record([_text(cell) for cell in row], names, query, received) for row in rows]
 
 
 def _text(pieces: Sequence[str]) -> str:
     return " ".join("".join(pieces).split())
 
 
-def _record(row: Sequence[str], names: Sequence[str | None], query: Query) -> Record:
-    """Return the record of a row. Without reported EPS its date is yet to come, or was never filled in: undated."""
+def _record(row: Sequence[str], names: Sequence[str | None], query: Query, received: datetime) -> Record:
+    """Return the record of a row. Without reported EPS its date is yet to come, or was never filled in: no claim."""
     if len(row) != len(names):
         return UNREADABLE
     texts = {name: text for name, text in zip(names, row, strict=True) if name}
@@ -97,12 +97,14 @@ def _record(row: Sequence[str], names: Sequence[str | None], query: Query) -> Re
     }
     return Record(
         id=f"{texts['symbol']}@{hour:%Y-%m-%dT%H}",
-        available_at=None if numbers["reportedEPS"] is None else _public_from(late),
+        available_at=received,
         payload=payload,
+        at_receipt=True,
+        claimed_at=None if numbers["reportedEPS"] is None else _end_of_business_day(late),
     )
 
 
-def _public_from(late: datetime | None) -> datetime | None:
+def _end_of_business_day(late: datetime | None) -> datetime | None:
     return None if late is None or is_weekend(late.date()) else end_of_day(late.date(), NEW_YORK)
 
 

@@ -96,7 +96,7 @@ _CEILING = "PIT_FETCH_CEILING"
 
 MUTANTS = (
     Mutant("--pit may be abbreviated", "pit_fetch.cli.parser:build_parser", _abbreviated, _REFUSALS),
-    Mutant("--pit may be repeated", "pit_fetch.cli.parser:Once", _last_one_counts, _REFUSALS),
+    Mutant("--pit may be repeated", "pit_fetch.cli.parser:StoreOnce", _last_one_counts, _REFUSALS),
     Mutant(
         "the ceiling is not kept",
         "pit_fetch.request.fetch_request:check_ceiling",
@@ -145,7 +145,7 @@ MUTANTS = (
     ),
     Mutant(
         "diff reads in open mode",
-        "pit_fetch.inspect.diff:whole",
+        "pit_fetch.inspect.diff:comparable_request",
         lambda real: lambda request, since: real(request, since)._replace(pit=None),
         ("looks: diff",),
     ),

@@ -101,8 +101,8 @@ def _opened_anew(real: Any) -> Any:
 
 def _as_far_as_it_comes(real: Any) -> Any:
     def work_once(grid: Grid, work: Any) -> Any:
-        with grid.asking() as asking:
-            return work(asking._replace(check=lambda: None))
+        with grid.session() as session:
+            return work(session._replace(check=lambda: None))
 
     return work_once
 
@@ -125,7 +125,12 @@ MUTANTS = (
     Mutant("panel: a day is that of UTC", "pit_fetch.panels.universe:Member.belongs", _by_the_day_in_utc, _UNIVERSE),
     Mutant("panel: a universe's days are not read", _MEMBERS, _whoever_is_named, _UNIVERSE),
     Mutant("panel: From is not from", _MEMBERS, _read_as("From", "other"), _UNIVERSE),
-    Mutant("panel: a provisional answer counts", "pit_fetch.panels.parts:Summary.counts", _once_answered, _AHEAD),
+    Mutant(
+        "panel: a provisional answer counts",
+        "pit_fetch.panels.answered_subjects:Summary.counts",
+        _once_answered,
+        _AHEAD,
+    ),
     Mutant("panel: what was kept is of any state", "pit_fetch.panels.grid:key_of", _of_any_state, _STATES),
     Mutant(
         "panel: an archive is opened anew in its midst",
@@ -139,7 +144,7 @@ MUTANTS = (
         _as_far_as_it_comes,
         _DISTURBED,
     ),
-    Mutant("panel: whatever cut a cell, a limit did", "pit_fetch.panels.cells:lacks", _unless_cut, _LIMITS),
+    Mutant("panel: whatever cut a cell, a limit did", "pit_fetch.panels.cells:lacking_gaps", _unless_cut, _LIMITS),
     Mutant("panel: a limit of one's own is a lack", "pit_fetch.panels.cells:status_of", _whatever_limit, _LIMITS),
     Mutant("panel: every instant has come", "pit_fetch.panels.cells:has_come", _unless_settled, _AHEAD),
 )

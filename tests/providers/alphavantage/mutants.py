@@ -284,7 +284,7 @@ MUTANTS = (
     ),
     Mutant("av: a day's bar at the close", f"{_HERE}.bars:EVENING", lambda real: timedelta(hours=16), _AV),
     Mutant("av: a running week's bar", f"{_HERE}.periods:friday", first, _AV),
-    Mutant("av: a running month's bar", f"{_HERE}.periods:last_weekday_of_month", first, _AV),
+    Mutant("av: a running month's bar", f"{_HERE}.periods:last_weekday_of_month", first, _CLAIMED),
     Mutant("av: a coin's day before the evening", f"{_HERE}.bars:records", _end_of_its_day, _CORPUS),
     Mutant(
         "av: a report at the end of its fiscal period", f"{_HERE}.earnings:reported", _at_its_period_s_end, _CLAIMED

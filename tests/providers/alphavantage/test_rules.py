@@ -87,6 +87,7 @@ def test_a_bar_is_public_at_its_end_and_not_before(
     zone = "US/Eastern" if function.startswith("TIME_SERIES") else "UTC"
     words = [function] + ([f"interval={interval}"] if interval else [])
     words += ["market=EUR"] if function.startswith(("CRYPTO", "DIGITAL")) else []
+    words += ["--evidence", "claimed"] if function.startswith("TIME_SERIES_MONTHLY") else []
     # A CSV names no zone, and that of a coin's minutes has the header of an equity's.
     in_csv = "2024-11-03T06:35:00-05:00" if function == "CRYPTO_INTRADAY" else public
     for document, instant in (
@@ -213,7 +214,7 @@ def test_without_claims_nothing_of_earnings_is_served_and_the_answer_says_what_p
     done = read(IBM, "EARNINGS", "symbol=IBM", pit="2026-05-30T00:00:00-04:00")
     assert done.data == []
     assert "--evidence claimed" in done.reasons
-    assert "sec_facts proves a figure as it was filed" in done.reasons
+    assert "sec_facts proves a company's figures as they were filed" in done.reasons
 
 
 @pytest.mark.parametrize(
@@ -267,62 +268,21 @@ def test_the_vintage_caveat_is_in_every_reply_at_a_pit_and_in_none_without(read:
     assert "as they stand today" not in read(IBM, "EARNINGS").reasons
 
 
-# By their own day: (function, row, the instant from which it is public).
-DAYS = [
-    (
-        "DIVIDENDS",
-        "ex_dividend_date,declaration_date,record_date,payment_date,amount\n2024-05-09,2024-04-30,None,2024-06-10,1.67\n",
-        "2024-05-01T00:00:00-04:00",
-    ),
-    (
-        "DIVIDENDS",
-        "ex_dividend_date,declaration_date,record_date,payment_date,amount\n1999-11-08,None,None,None,0.12\n",
-        "1999-11-09T00:00:00-05:00",
-    ),
-    (
-        "DIVIDENDS",
-        {
-            "symbol": "IBM",
-            "data": [{"ex_dividend_date": "2024-05-09", "declaration_date": "2024-04-30", "amount": "1"}],
-        },
-        "2024-05-01T00:00:00-04:00",
-    ),
-    (
-        "DIVIDENDS",
-        "ex_dividend_date,declaration_date,amount\n2024-05-09,2024-04-28,1.67\n",  # declared on a Sunday
-        "2024-05-10T00:00:00-04:00",
-    ),
-    ("SPLITS", "effective_date,split_factor\n2021-11-04,1.0460\n", "2021-11-05T00:00:00-04:00"),
-    (
-        "SPLITS",
-        {"symbol": "IBM", "data": [{"effective_date": "1999-05-27", "split_factor": "2.0000"}]},
-        "1999-05-28T00:00:00-04:00",
-    ),
-    (
-        "HISTORICAL_OPTIONS",
-        {"endpoint": "x", "message": "success", "data": [{"contractID": "IBM1", "date": "2024-02-15", "last": "1"}]},
-        "2024-02-17T00:00:00-05:00",
-    ),
-    (
-        "HISTORICAL_OPTIONS",
-        "contractID,symbol,date,last\nIBM1,IBM,2024-02-16,1.0\n",  # a Friday
-        "2024-02-20T00:00:00-05:00",
-    ),
-    ("NEWS_SENTIMENT", {"feed": [article("20240215T210000")]}, "2024-02-15T16:00:59.999999-05:00"),
-    ("NEWS_SENTIMENT", {"feed": [article("20240215T210001")]}, "2024-02-15T16:00:01-05:00"),
-    ("NEWS_SENTIMENT", {"feed": [article("20240215T235900")]}, "2024-02-15T18:59:59.999999-05:00"),
-    ("NEWS_SENTIMENT", {"feed": [article("20240215T000000")]}, "2024-02-15T19:00:00-05:00"),
-    ("NEWS_SENTIMENT", {"feed": [article("20240215T000001")]}, "2024-02-14T19:00:01-05:00"),
-]
-
-
-@pytest.mark.parametrize(("function", "document", "public"), DAYS)
-def test_a_row_with_a_day_is_public_when_that_day_is_over(
-    read: Read, function: str, document: Any, public: str
+@pytest.mark.parametrize(
+    ("function", "clock", "is_told"),
+    [
+        ("TIME_SERIES_DAILY", "16:00:00", True),
+        ("TIME_SERIES_WEEKLY", "19:59:59", True),
+        ("TIME_SERIES_DAILY", "20:00:00", False),
+        ("TIME_SERIES_DAILY", "09:30:00", False),
+        ("TIME_SERIES_INTRADAY", "16:00:00", False),
+    ],
+)
+def test_an_answer_as_of_the_close_says_that_a_bar_counts_from_the_evening(
+    read: Read, function: str, clock: str, is_told: bool
 ) -> None:
-    end = datetime.fromisoformat(public)
-    assert [item["available_at"] for item in read(document, function, pit=end).data] == [public]
-    assert read(document, function, pit=end - SECOND).data == []
+    answer = read({}, function, "symbol=IBM", pit=f"2024-02-15T{clock}-05:00")
+    assert ("A bar counts from 20:00 New York of its day" in answer.reasons) is is_told
 
 
 def test_news_under_a_pit_has_no_scores_and_no_summary(read: Read) -> None:
@@ -369,12 +329,16 @@ def test_what_is_not_dated_is_served_in_open_mode_and_not_under_a_past_pit(read:
 
 
 # --date-from and --date-to compare the provider's own dates.
+SPLIT_CSV = "effective_date,split_factor\n2021-11-04,1.0460\n"
+DIVIDEND_CSV = "ex_dividend_date,declaration_date,amount\n2024-05-09,2024-04-30,1.67\n"
+
+
 @pytest.mark.parametrize(
     ("function", "document", "first", "last", "count"),
     [
-        ("SPLITS", DAYS[4][1], "2021-11-04", "2021-11-04", 1),
-        ("SPLITS", DAYS[4][1], "2021-11-05", "2021-11-05", 0),
-        ("DIVIDENDS", DAYS[0][1], "2024-04-30", "2024-04-30", 1),
+        ("SPLITS", SPLIT_CSV, "2021-11-04", "2021-11-04", 1),
+        ("SPLITS", SPLIT_CSV, "2021-11-05", "2021-11-05", 0),
+        ("DIVIDENDS", DIVIDEND_CSV, "2024-04-30", "2024-04-30", 1),
         ("TIME_SERIES_DAILY", series_csv([bar("2024-02-15"), bar("2024-02-14")]), "2024-02-15", "2024-02-15", 1),
         (
             "FX_DAILY",

@@ -82,50 +82,7 @@ def test_the_reply_of_another_operation_is_an_input_error(read: Read, function: 
         assert "no_data" not in done.gap_types
 
 
-# Columns.
-
-
-@pytest.mark.parametrize(
-    ("function", "document"),
-    [
-        ("DIVIDENDS", {"data": [{"ex_dividend_date": "2024-02-08", "amount": "1", "adjusted_amount": "LATER"}]}),
-        ("SPLITS", {"data": [{"effective_date": "2024-02-08", "split_factor": "2", "next_split": "LATER"}]}),
-        ("HISTORICAL_OPTIONS", {"data": [{"contractID": "A", "date": "2024-02-08", "expired_at": "LATER"}]}),
-        ("NEWS_SENTIMENT", {"feed": [article("20240215T120000", price_after="LATER")]}),
-    ],
-)
-def test_rows_with_a_date_pass_a_closed_list_of_fields(read: Read, function: str, document: Any) -> None:
-    done = read(document, function, pit=NOW)
-    assert done.data
-    assert "LATER" not in done.text
-
-
 # Coins.
-
-
-@pytest.mark.parametrize("function", COINS)
-@pytest.mark.parametrize(("market", "count"), [("USD", 1), ("EUR", 1), ("CNY", 0), ("SEK", 0), ("", 0)])
-def test_coins_are_served_in_the_markets_whose_prices_are_their_own(
-    read: Read, function: str, market: str, count: int
-) -> None:
-    label = "2024-01-31 10:00:00" if function == "CRYPTO_INTRADAY" else "2024-01-31"
-    words = [function, *([f"market={market}"] if market else [])]
-    document = series_csv([bar(label)])
-    done = read(document, *words, pit=NOW)
-    assert len(done.data) == count
-    assert ("in other markets than EUR and USD" in done.reasons) is not count
-    assert len(read(document, *words).data) == 1  # open mode serves it, undated
-    named = series_document(function, [bar(label)], "UTC", request={"market": market or "CNY"})
-    assert len(read(named, function, pit=NOW).data) == count
-
-
-def test_the_coin_prices_of_before_2024_are_not_read(read: Read) -> None:
-    row = {f"{n}{s}. {name} ({c})": "1" for n, name in enumerate(("open", "high", "low", "close"), 1)
-           for s, c in (("a", "EUR"), ("b", "USD"))}  # fmt: skip
-    document = {"Meta Data": {"4. Market Code": "EUR"}, "Time Series (Digital Currency Daily)": {"2022-11-16": row}}
-    words = ("DIGITAL_CURRENCY_DAILY", "market=EUR")
-    assert read(document, *words, pit=NOW).data == []
-    assert read(document, *words).gap_types[-1] == "input_error"
 
 
 def test_a_market_without_prices_of_its_own_is_not_asked_for(tmp_path: Path) -> None:

@@ -77,12 +77,12 @@ def make(rng: Random, most: int = 4) -> Case:
 
 
 def claimed(rng: Random) -> Case:
-    """Make statements, or reports, that agree on what was reported by the PIT."""
+    """Make statements, reports, or bars of months, that agree on what was public by the PIT."""
     if rng.random() < 0.7:
         return statement_worlds.claimed(rng)
     pit = rng.choice(PITS)
     moment = datetime.fromisoformat(pit)
-    question = _earnings(rng, moment)
+    question = rng.choice((_earnings, _monthly))(rng, moment)
     apps = tuple(_app(store, number) for number, store in enumerate(question.stores))
     return Case("alphavantage", pit, (*question.words, *options(rng, common(moment, [], rng), 3)), apps)
 
@@ -271,16 +271,28 @@ _DAILY: Mapping[str, tuple[tuple[str, ...], Callable[[date], datetime]]] = {
     "TIME_SERIES_DAILY_ADJUSTED": (("symbol=IBM",), _evening),
     "TIME_SERIES_WEEKLY": (("symbol=IBM",), lambda day: _evening(_week_ends(day))),
     "TIME_SERIES_WEEKLY_ADJUSTED": (("symbol=IBM",), lambda day: _evening(_week_ends(day))),
-    "TIME_SERIES_MONTHLY": (("symbol=IBM",), lambda day: _evening(_month_ends(day))),
-    "TIME_SERIES_MONTHLY_ADJUSTED": (("symbol=IBM",), lambda day: _evening(_month_ends(day))),
     "DIGITAL_CURRENCY_DAILY": (("symbol=BTC", "market=USD"), _coin_day_ends),
     "FX_DAILY": (("from_symbol=EUR", "to_symbol=USD"), _coin_day_ends),
 }
+# Served on a claim.
+_MONTHS: Mapping[str, tuple[tuple[str, ...], Callable[[date], datetime]]] = dict.fromkeys(
+    ("TIME_SERIES_MONTHLY", "TIME_SERIES_MONTHLY_ADJUSTED"), (("symbol=IBM",), lambda day: _evening(_month_ends(day)))
+)
 
 
 def _daily(rng: Random, moment: datetime) -> Question:
-    function = rng.choice(sorted(_DAILY))
-    words, public_at = _DAILY[function]
+    return _of_days(rng, moment, _DAILY)
+
+
+def _monthly(rng: Random, moment: datetime) -> Question:
+    return _of_days(rng, moment, _MONTHS)
+
+
+def _of_days(
+    rng: Random, moment: datetime, functions: Mapping[str, tuple[tuple[str, ...], Callable[[date], datetime]]]
+) -> Question:
+    function = rng.choice(sorted(functions))
+    words, public_at = functions[function]
     today = moment.astimezone(NEW_YORK).date()
     days = [today + timedelta(days=n) for n in (*range(-9, 9), *rng.sample(range(-70, 70), 6))]
     before = [day for day in dict.fromkeys(days) if public_at(day) <= moment and rng.random() < 0.8]

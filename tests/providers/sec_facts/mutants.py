@@ -221,13 +221,13 @@ MUTANTS = (
     ),
     Mutant(
         "sec_facts: every quarter has some thirteen weeks",
-        f"{_PERIODS}:kind_of",
+        f"{_PERIODS}:period_kind",
         _of_thirteen_weeks,
         ("sec_facts: complete",),
     ),
     Mutant(
         "sec_facts: a restatement under another name is not seen",
-        f"{_DERIVE}:figures",
+        f"{_DERIVE}:line_figures",
         _of_one_name,
         ("sec_facts: renamed",),
     ),

@@ -113,7 +113,7 @@ def _as_it_stands(real: Any) -> Any:
 def _as_undated(real: Any) -> Any:
     def newest_first(*given: Any) -> Any:
         for made in real(*given):
-            yield releases.Release(made.row, None) if isinstance(made, releases.LeftOut) else made
+            yield releases.DatedRow(made.row, None) if isinstance(made, releases.LeftOut) else made
 
     return newest_first
 
@@ -121,7 +121,7 @@ def _as_undated(real: Any) -> Any:
 def _of_the_list(real: Any) -> Any:
     def public(*given: Any) -> Any:
         made = releases.newest_first(*given)
-        return (release for release in made if isinstance(release, releases.Release))
+        return (release for release in made if isinstance(release, releases.DatedRow))
 
     return public
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from pit_fetch_providers.edgar import client, forms
 from pit_fetch_providers.edgar.acceptance import Acceptance, accepted_at
+from pit_fetch_providers.edgar.release import Release
 from pit_fetch_providers.edgar.submissions import file_of
-from pit_fetch_providers.sec_full_text import schedule
-from pit_fetch_providers.sec_full_text.filings import Release
 
 from pit_fetch.gaps import Code, gap
 from pit_fetch.times import NEW_YORK, end_of_day
@@ -172,20 +171,6 @@ def _gap_at_many_hits(real: Any) -> Any:
     return slices
 
 
-def _without_crowds(real: Any) -> Any:
-    """Leave out a day that would be read last."""
-
-    def whole(slices: Any, evidence: Any, record: Any) -> Any:
-        def is_crowded(part: Any) -> bool:
-            listed = evidence.listed(part.filed_on, part.filings)
-            return [evidence.needs_header(filing, listed) for filing in part.filings].count(True) > schedule.MOST_AHEAD
-
-        few = ([part for part in days if not is_crowded(part)] if isinstance(days, list) else days for days in slices)
-        yield from real(few, evidence, record)
-
-    return whole
-
-
 def _todays(*names: str) -> Make:
     def make(real: Any) -> Any:
         def record(filing: Any, *given: Any) -> Any:
@@ -258,7 +243,7 @@ MUTANTS = (
     Mutant(
         "sec: the Z of a submissions file is believed", f"{_EDGAR}.header:parse_submissions", _five_hours_early, _SEC
     ),
-    Mutant("sec: a filing date is believed", f"{_HERE}.evidence:Evidence.stamp", _by_its_filing_date, _SEC),
+    Mutant("sec: a filing date is believed", f"{_HERE}.evidence:Evidence.release_of", _by_its_filing_date, _SEC),
     Mutant("sec: the index of the day after", f"{_EDGAR}.archive:Archive.listed", _by_the_day_after, _SEC),
     Mutant("sec: an index is not asked for its day", f"{_EDGAR}.daily_index:parse", _of_any_day, _SEC),
     Mutant(
@@ -275,7 +260,7 @@ MUTANTS = (
     ),
     Mutant(
         "sec: a page is believed against the index",
-        f"{_HERE}.evidence:Evidence.stamp",
+        f"{_HERE}.evidence:Evidence.release_of",
         lambda real: (
             lambda evidence, filing, listed: real(
                 evidence, filing, listed if listed and filing.accession in listed else None
@@ -285,15 +270,9 @@ MUTANTS = (
     ),
     Mutant(
         "sec: a header that breaks the promised order",
-        f"{_HERE}.evidence:Evidence.stamp",
+        f"{_HERE}.evidence:Evidence.release_of",
         _whatever_its_order,
         _ORDERED,
-    ),
-    Mutant(
-        "sec: a crowded day is not read",
-        f"{_HERE}.schedule:fewest_headers_first",
-        _without_crowds,
-        ("sec_full_text: sizes",),
     ),
     Mutant(
         "sec: withheld filings count towards the days ahead",

@@ -198,6 +198,3 @@ def test_an_index_is_asked_for_once_and_kept_for_good(tmp_path: Path) -> None:
     assert sum("daily-index" in request.path for request in machine.requests) == 1
     (file,) = tmp_path.rglob("file-*")
     assert file.stat().st_size < len(GOOD)
-
-
-# The order of work -------------------------------------------------------------------------------

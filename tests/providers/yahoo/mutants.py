@@ -64,11 +64,11 @@ def _hour(made: Any) -> datetime:
 
 
 def _at_its_hour(made: Any) -> Any:
-    return made if made.available_at is None else made._replace(available_at=_hour(made))
+    return made if made.claimed_at is None else made._replace(claimed_at=_hour(made))
 
 
 def _whoever(real: Any) -> Any:
-    return lambda body, query: real(body, query._replace(options={**query.options, "symbol": None}))
+    return lambda body, query, received: real(body, query._replace(options={**query.options, "symbol": None}), received)
 
 
 def _as_it_came(real: Any) -> Any:
@@ -101,15 +101,15 @@ def _sections_alone(real: Any) -> Any:
 MUTANTS = (
     Mutant("yahoo: an article counts from pubDate", f"{_HERE}.news:read", _by_one_time("pubDate"), _ROWS),
     Mutant("yahoo: an article counts from displayTime", f"{_HERE}.news:read", _by_one_time("displayTime"), _ROWS),
-    Mutant("yahoo: a report counts from its hour", f"{_HERE}.earnings:read", _records(_at_its_hour), _ROWS),
-    Mutant("yahoo: hours are never early", f"{_HERE}.earnings:EARLY", _always(timedelta(0)), _ROWS),
+    Mutant("yahoo: a report counts from its hour", f"{_HERE}.earnings:parse", _records(_at_its_hour), _CLAIMED),
+    Mutant("yahoo: hours are never early", f"{_HERE}.earnings:EARLY", _always(timedelta(0)), _CLAIMED),
     Mutant(
         "yahoo: a date without a report is one",
-        f"{_HERE}.earnings:read",
-        _records(lambda made: made._replace(available_at=_hour(made) + timedelta(days=2))),
-        _ROWS,
+        f"{_HERE}.earnings:parse",
+        _records(lambda made: made._replace(claimed_at=_hour(made) + timedelta(days=2))),
+        _CLAIMED,
     ),
-    Mutant("yahoo: reports of another company", f"{_HERE}.earnings:read", _whoever, _ROWS),
+    Mutant("yahoo: reports of another company", f"{_HERE}.earnings:parse", _whoever, _CLAIMED),
     Mutant(
         "yahoo: a running bar is a bar",
         f"{_HERE}.prices:read",
@@ -118,12 +118,12 @@ MUTANTS = (
     ),
     Mutant("yahoo: an article counts from the start of its minute", "pit_fetch.times:end_of_minute", first, _ROWS),
     Mutant("yahoo: the end of the later stamp's minute alone", f"{_HERE}.news:read", _records(_by_the_later), _ROWS),
-    Mutant("yahoo: a report of a weekend", "pit_fetch.times:is_weekend", _always(lambda day: False), _ROWS),
+    Mutant("yahoo: a report of a weekend", "pit_fetch.times:is_weekend", _always(lambda day: False), _CLAIMED),
     Mutant(
         "yahoo: today's name of a company",
-        f"{_HERE}.earnings:read",
-        lambda real: lambda body, query: real(body, query._replace(pit=None)),
-        _ROWS,
+        f"{_HERE}.earnings:parse",
+        lambda real: lambda body, query, received: real(body, query._replace(pit=None), received),
+        _CLAIMED,
     ),
     Mutant("yahoo: an action counts from its time", f"{_HERE}:PROVIDER", _actions_by_their_time, _ROWS),
     Mutant(
@@ -167,8 +167,8 @@ MUTANTS = (
         "yahoo: a later price that no float holds fails the fetch", "pit_fetch.wire:MAX_DIGITS", _always(400), _CLAIMED
     ),
     Mutant("yahoo: a spoilt article fails the fetch", f"{_HERE}.news:read", readable_alone, _ROWS),
-    Mutant("yahoo: a spoilt report fails the fetch", f"{_HERE}.earnings:read", readable_alone, _ROWS),
-    Mutant("yahoo: markup in a report fails the fetch", "pit_fetch.wire:read_html", _sections_alone, _ROWS),
+    Mutant("yahoo: a spoilt report fails the fetch", f"{_HERE}.earnings:parse", readable_alone, _CLAIMED),
+    Mutant("yahoo: markup in a report fails the fetch", "pit_fetch.wire:read_html", _sections_alone, _CLAIMED),
     Mutant(
         "yahoo: an unknown symbol is an error",
         f"{_HERE}.api:chart",

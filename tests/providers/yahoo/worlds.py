@@ -20,11 +20,11 @@ from tests.providers.yahoo import server as yahoo
 from tests.providers.yahoo.server import Company
 
 # Of which any PIT that is not in the past serves everything: it is of now.
-SNAPSHOTS = frozenset({"prices", "upgrades", "consensus"})
+SNAPSHOTS = frozenset({"prices", "earnings", "upgrades", "consensus"})
 
 _DAY, _MINUTE, _SECOND = timedelta(days=1), timedelta(minutes=1), timedelta(seconds=1)
 _SIZES = [{"pit_fetch_providers.yahoo.api:PAGE_ROWS": rows} for rows in (1, 3, 100)]
-_OPS = ("news", "news", "news", "earnings", "earnings", "earnings", "prices", "upgrades", "consensus")
+_OPS = ("news", "news", "news", "prices", "earnings", "upgrades", "consensus")
 _SUBJECT = (("symbol=AAPL",), ("--symbol", "aapl"))
 
 
@@ -50,14 +50,12 @@ def make(rng: Random, most: int = 4) -> Case:
     moment = datetime.fromisoformat(pit)
     if op in SNAPSHOTS:
         return _withheld(rng, op, pit)
-    world = _WORLDS[op](rng, moment)
+    world = _news(rng, moment)
     strict = rng.random() < 0.5
     apps = [world.app(rng, world.public, strict=strict)]
     apps += [world.app(rng, [*world.public, *world.later()], strict=strict) for _ in range(3)]
-    fields = {"news": "title,displayTime", "earnings": "reportedEPS"}[op]
-    choices = {**common(moment, world.ids, rng), "fields": [("--fields", fields)]}
-    if op == "news":
-        choices["tab"] = [("--tab", "all"), ("tab=press-releases",)]
+    choices = {**common(moment, world.ids, rng), "fields": [("--fields", "title,displayTime")]}
+    choices["tab"] = [("--tab", "all"), ("tab=press-releases",)]
     plain = ("--limit", "500", "--max-pages", "1000")
     is_plain = most > 0 and rng.random() < 0.2
     return Case(
@@ -74,26 +72,23 @@ def make(rng: Random, most: int = 4) -> Case:
 
 
 def claimed(rng: Random) -> Case:
-    """Make worlds that agree on articles published, on actions of analysts dated, or on shares traded, by the PIT."""
-    op = rng.choice(("news", "upgrades", "prices", "prices"))
+    """Make worlds that agree on articles, reports, actions of analysts, or trades of shares by the PIT."""
+    op = rng.choice(("news", "upgrades", "earnings", "earnings", "prices", "prices"))
     if op == "prices":
         return charts.claimed(rng)
     pit = rng.choice(PITS)
     moment = datetime.fromisoformat(pit)
-    agreed, ids, later, part = (_claimed_news if op == "news" else _claimed_grades)(rng, moment)
-    world = World(agreed, ids, later, part)
-    choices = common(moment, ids, rng)
+    world = _CLAIMED_WORLDS[op](rng, moment)
+    choices = common(moment, world.ids, rng)
     is_plain = rng.random() < 0.4
     words = ("--limit", "500", "--max-pages", "1000") if is_plain else options(rng, choices, 3)
-    apps = [world.app(rng, agreed), *(world.app(rng, [*agreed, *later()]) for _ in range(3))]
-    plain = frozenset(ids) if is_plain else None
-    return Case("yahoo", pit, (op, *rng.choice(_SUBJECT), *words), tuple(apps), plain=plain)
+    apps = [world.app(rng, world.public), *(world.app(rng, [*world.public, *world.later()]) for _ in range(3))]
+    plain = frozenset(world.ids) if is_plain else None
+    sizes = rng.choice(_SIZES)
+    return Case("yahoo", pit, (op, *rng.choice(_SUBJECT), *words), tuple(apps), sizes=sizes, plain=plain)
 
 
-_Claimed = tuple[Sequence[Any], Sequence[str], Callable[[], Sequence[Any]], str]
-
-
-def _claimed_news(rng: Random, moment: datetime) -> _Claimed:
+def _claimed_news(rng: Random, moment: datetime) -> World:
     world = _news(rng, moment)
     rows = list(world.public)
     for number in range(rng.choice((0, 1, 3))):
@@ -103,7 +98,7 @@ def _claimed_news(rng: Random, moment: datetime) -> _Claimed:
     def later() -> Sequence[Any]:
         return [row for row in world.later() if not _is_published_by(row, moment)]
 
-    return rows, [row[0] for row in rows], later, "articles"
+    return World(rows, [row[0] for row in rows], later, "articles")
 
 
 def _is_published_by(row: Any, moment: datetime) -> bool:
@@ -114,7 +109,7 @@ def _is_published_by(row: Any, moment: datetime) -> bool:
     return published is not None and end_of_minute(published) <= moment
 
 
-def _claimed_grades(rng: Random, moment: datetime) -> _Claimed:
+def _claimed_grades(rng: Random, moment: datetime) -> World:
     end = int(moment.timestamp())
     seconds = rng.sample(range(100_000), rng.choice((0, 1, 4)))
     days = [_day_over_at(rng, moment) for _ in range(rng.choice((0, 1)))]
@@ -127,7 +122,7 @@ def _claimed_grades(rng: Random, moment: datetime) -> _Claimed:
         times = [end + 1 + rng.choice((0, 1, 60, 86_400)), midnight, None, "soon", 5]
         return [(rng.choice(times), CANARY, "Buy", CANARY, "up") for _ in range(noise_count(rng))]
 
-    return rows, ids, later, "grades"
+    return World(rows, ids, later, "grades")
 
 
 def _day_over_at(rng: Random, moment: datetime) -> int:
@@ -171,12 +166,16 @@ def failures(rng: Random) -> Case:
         [_instead(Response(b"", 307, {"Location": f"https://other.example/{n}"})) for n, _ in enumerate(texts)],
     ]
     if op not in SNAPSHOTS:
-        world = _WORLDS[op](rng, case.moment)
+        world = _news(rng, case.moment)
         none = [yahoo.app({}), yahoo.app({"AAPL": Company()}), world.app(rng, world.later())]
         every += [none, none, none]
     elif op == "upgrades" and rng.random() < 0.7:  # asked for on their claims; all of them later
         grades = [(int(case.moment.timestamp()) + 86_400, CANARY, "Buy", CANARY, "up")]
         every = [list(map(yahoo.app, ({}, {"AAPL": Company()}, {"AAPL": Company(grades=grades)})))]
+        case = case._replace(words=(*case.words, "--evidence", "claimed"))
+    elif op == "earnings" and rng.random() < 0.7:
+        world = _earnings(rng, case.moment)
+        every = [[yahoo.app({}), yahoo.app({"AAPL": Company()}), world.app(rng, world.later())]]
         case = case._replace(words=(*case.words, "--evidence", "claimed"))
     elif op == "prices" and rng.random() < 0.7:
         companies = charts.none_yet(case.moment.astimezone(NEW_YORK).date())
@@ -310,7 +309,11 @@ def _z(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
-_WORLDS: dict[str, Callable[[Random, datetime], World]] = {"news": _news, "earnings": _earnings}
+_CLAIMED_WORLDS: dict[str, Callable[[Random, datetime], World]] = {
+    "news": _claimed_news,
+    "earnings": _earnings,
+    "upgrades": _claimed_grades,
+}
 
 
 def _continues(asked: Sequence[HttpRequest]) -> bool:

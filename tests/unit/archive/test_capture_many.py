@@ -208,7 +208,7 @@ def test_python_captures_what_it_then_asks_offline(place: Path, monkeypatch: pyt
         assert (len(answer.data), answer.is_complete) == (1, True)
 
 
-def test_python_is_loud_about_what_failed_and_continues(archive: Archive) -> None:
+def test_python_is_loud_about_what_failed_and_continues(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = TestClock(at(NOW))
     runtime = real_runtime()._replace(
         environ={"ALPHAVANTAGE_API_KEY": alphavantage.KEY, "PIT_FETCH_RATE_WWW_ALPHAVANTAGE_CO": "1000/1"},
@@ -216,18 +216,19 @@ def test_python_is_loud_about_what_failed_and_continues(archive: Archive) -> Non
         clock=clock.value(),
         transport=Answering(archive._send, lambda: at(NOW)),
     )
+    monkeypatch.setattr(api, "real_runtime", lambda: runtime)
     wanted = [{"source": "alphavantage", "op": "DIVIDENDS", "over": {"symbol": ["IBM", "NOPE"]}}]
     with pytest.raises(
         CaptureError, match=r"1 of 2 requests failed .*symbol=NOPE: Alpha Vantage does not know"
     ) as raised:
-        api.capture(wanted, "a.db", runtime=runtime)
+        pit_fetch.capture(wanted, "a.db")
     assert [row.state for row in raised.value.report.requests] == ["captured", "failed"]
-    tomorrow = runtime._replace(clock=TestClock(at(NOW) + timedelta(days=1)).value())
-    kept = api.capture(wanted, "a.db", missing=True, on_gap="keep", runtime=tomorrow)
+    runtime = runtime._replace(clock=TestClock(at(NOW) + timedelta(days=1)).value())
+    kept = pit_fetch.capture(wanted, "a.db", missing=True, on_gap="keep")
     assert [row.state for row in kept.requests] == ["held", "failed"]
     (archive.folder / "text.db").write_text("no archive" * 100)
     with pytest.raises(ConfigError, match="not an archive"):
-        api.capture(wanted, "text.db", runtime=runtime)
+        pit_fetch.capture(wanted, "text.db")
 
 
 @pytest.mark.parametrize(

@@ -74,9 +74,9 @@ def test_alone_it_shows_a_person_the_help_and_an_agent_what_is_missing(tmp_path:
 def test_a_refusal_is_a_line_for_a_person_and_an_envelope_for_an_agent(tmp_path: Path) -> None:
     for environ, has_envelope in (({}, False), ({"CLAUDECODE": "1"}, True)):
         runtime = terminal(tmp_path, environ)
-        assert main(["archive", "info"], runtime) == 2
+        assert main(["archive", "repair", "sample.db"], runtime) == 2
         out, err = written(runtime)
-        assert err.startswith("pit_fetch: which archive?")
+        assert err == "pit_fetch: which archive? Set PIT_FETCH_ARCHIVE, or give --archive sample.db\n"
         assert (json.loads(out)["gaps"][0]["type"] == "config") if has_envelope else out == ""
 
 
@@ -125,8 +125,9 @@ OLD = {"title": "An earlier title", "close": 181.25, "teaser": None, "body": f"{
     [
         ({"verdict": "late", "because": WHY}, WHY),
         (
-            {"change": "changed", "before": OLD, "body": "x" * 1_800, "close": 182.5},
-            f"before: title An earlier title; close 181.25; no teaser; body …{'x' * 20}y{'z' * 79}…",
+            {"change": "changed", "before": OLD, "body": "x" * 1_800, "close": 182.5, "teaser": "New"},
+            f"title An earlier title → {'t' * 90}; close 181.25 → 182.5; teaser nothing → New; "
+            f"body …{'x' * 20}y{'z' * 79}… → …{'x' * 100}…",
         ),
     ],
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch.cli.output_format import chosen
+from pit_fetch.cli.arguments import chosen_format
 from pit_fetch.errors import UsageError
 from tests.demo_source import at_pit, demo, record
 
@@ -23,6 +23,7 @@ ROWS = [record("a", 1, title="First"), record("b", 2, title="Second")]
         ({"json": True}, "json"),
         ({"pretty": True}, "json"),
         ({"pretty": True, "format": "csv"}, "csv"),
+        ({"csv_safe": True}, "csv"),
         *(
             ({"output": f"a.b/answer.{ending}"}, form)
             for ending, form in {
@@ -42,7 +43,7 @@ ROWS = [record("a", 1, title="First"), record("b", 2, title="Second")]
     ],
 )  # fmt: skip
 def test_a_format_is_stated_or_implied(given: dict[str, object], form: str | None) -> None:
-    assert chosen(given) == form
+    assert chosen_format(given) == form
 
 
 @pytest.mark.parametrize(
@@ -53,6 +54,8 @@ def test_a_format_is_stated_or_implied(given: dict[str, object], form: str | Non
         ({"output": "x.htm", "format": "table"}, "--output ends with .htm, but --format is table"),
         ({"output": "x.html", "json": True}, "--output ends with .html, but --format is json"),
         ({"json": True, "format": "csv"}, "--json and --format csv contradict each other"),
+        ({"csv_safe": True, "format": "json"}, "--csv-safe is of CSV: leave it out, or --format json"),
+        ({"csv_safe": True, "output": "x.json"}, "--output ends with .json, but --format is csv"),
         ({"output": "x.csv.gz"}, "--output is not compressed: leave .gz out of its name"),
         ({"output": "x.zip", "format": "csv"}, "--output is not compressed"),
         ({"output": "x.xlsx"}, "no format is .xlsx: let --output end with one of .json, .jsonl, .csv, .html, .parquet"),
@@ -65,7 +68,7 @@ def test_a_format_is_stated_or_implied(given: dict[str, object], form: str | Non
 )
 def test_a_contradiction_is_refused(given: dict[str, object], reason: str) -> None:
     with pytest.raises(UsageError) as refused:
-        chosen(given)
+        chosen_format(given)
     assert reason in str(refused.value)
 
 

@@ -38,7 +38,7 @@ def archive(tmp_path: Path) -> Archive:
 def test_a_row_for_each_item_and_for_each_empty_cell(archive: Archive) -> None:
     answer = archive.command(f"{ASKED} --over symbol=GE,T", NOW)
     rows = [*csv.DictReader(io.StringIO(answer.out))]
-    assert (answer.code, [*rows[0]][:3]) == (0, ["pit", "symbol", "status"])
+    assert (answer.code, [*rows[0]][:4]) == (0, ["pit", "symbol", "status", "reason"])
     assert [(row["pit"], row["symbol"], row["status"], row["amount"]) for row in rows] == [
         ("2026-04-30T16:00:00-04:00", "GE", "nothing_public", ""),
         ("2026-05-31T16:00:00-04:00", "GE", "ok", "1.85"),
@@ -306,6 +306,10 @@ def test_beside_what_a_limit_cuts_the_end_of_the_captures_is_told(archive: Archi
             "there is no such file",
         ),
         (f"--source alphavantage DIVIDENDS {PITS} --over symbol=A --offline --archive bad.db", "is damaged"),
+        (
+            f"--source alphavantage {PITS} --over symbol=A --format jsonl --csv-safe",
+            "--csv-safe is of CSV: leave it out",
+        ),
         (f"--source alphavantage {PITS} --check 0", "it is a number of cells: 1 or more"),
         (f"--source alphavantage {PITS} --over symbol=A --format parquet", "--format parquet needs --output FILE"),
     ],
@@ -343,11 +347,11 @@ def test_a_person_at_a_terminal_reads_a_table_and_a_pipe_csv(tmp_path: Path) -> 
     for environ, form in (({"CLAUDECODE": "1"}, ()), ({}, ("--format", "csv"))):
         runtime = terminal(tmp_path, environ)
         assert main([*words, *form], runtime) == 0
-        assert written(runtime)[0].startswith("pit,status,available_at,")
+        assert written(runtime)[0].startswith("pit,status,reason,available_at,")
 
 
 @pytest.mark.parametrize("file", ["panel.xlsx", "panel.json", "panel.csv.gz"])
 def test_a_file_of_another_kind_is_refused_before_anything_is_asked(archive: Archive, file: str) -> None:
     answer = archive.command(f"{ASKED} --over symbol=GE --output {file}", NOW)
-    assert (answer.code, "let FILE end with one of .csv, .jsonl, .parquet" in answer.err) == (2, True)
+    assert (answer.code, "let FILE end with one of .jsonl, .csv, .parquet" in answer.err) == (2, True)
     assert not (archive.folder / file).exists()

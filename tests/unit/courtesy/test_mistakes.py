@@ -43,8 +43,6 @@ REFUSED = {
         "": f"--source is required: {', '.join(BUNDLED_NAMES[:-1])} or {BUNDLED_NAMES[-1]} (pit_fetch --list-sources ",
         f"--pit {PIT}": "--source is required: bz-news-api",
         "EARNINGS symbol=AAPL": "--source is required: bz-news-api, alphavantage",
-        "source=benzinga": "write --source NAME",
-        "--source:benzinga": "--source is required: write --source NAME",
         "benzinga": "write pit_fetch --source benzinga",
         "get news": "write pit_fetch --source bz-news-api",
         f"sec 10-K --pit {PIT}": "write pit_fetch --source sec_full_text",
@@ -74,7 +72,6 @@ REFUSED = {
         f"--source sec_facts diff --pit {PIT} --pit {PIT}": "a command comes first: pit_fetch diff --source sec_facts ",
         "fetch --source fred GNP": "leave out 'fetch', and write pit_fetch --source fred ...",
         "search --source sec_full_text fraud": "leave out 'search'",
-        "login": "keys are read from the environment or a .env file, and pit_fetch config shows which are set",
     },
     "what other tools call an option": {
         "--list": "did you mean --list-sources?",
@@ -185,7 +182,7 @@ REFUSED = {
         "$BZ AAPL MSFT": "takes no bare words: write tickers=AAPL,MSFT",
         "$BZ oil prices": "takes no bare words: write keywords='oil prices'",
         "$PPLX search oil prices": "takes one bare word (op), not 3: write query='oil prices'",
-        "$FACTS EarningsPerShareDiluted cik=320193": "--op is one of facts, statement, concepts; write "
+        "$FACTS EarningsPerShareDiluted cik=320193": "it has facts, statement, concepts; write "
         "concept=EarningsPerShareDiluted",
         "$FACTS AAPL Revenues": "not 2: write symbol=AAPL concept=Revenues",
         "$FACTS 320193": "; write cik=320193",
@@ -194,7 +191,7 @@ REFUSED = {
         "$AV IBM": "alphavantage has no such operation: --help lists them; write symbol=IBM",
         "$AV TIME_SERIES_INTRADAY IBM 5min": "not 3: write symbol=IBM interval=5min",
         "$CALL calendar 2024-01-30": "not 2: write date=2024-01-30",
-        "$WEB https://example.com": "--op is one of page, captures; write url=https://example.com",
+        "$WEB https://example.com": "wayback has no such operation: it has page, captures; write url=https://example.com",
         "$WIKI Apple Inc": "not 2: write title='Apple Inc'",
         "normalize items.json": "it reads standard input (< FILE), or --input-file FILE",
     },
@@ -428,7 +425,7 @@ FILES = {
     "FRED": ["GNP"],
     "PPLX": ["--query a"],
     "CALL": ["calendar date=2024-01-30", "events symbol=A exchange=NYSE", "transcript symbol=A exchange=NYSE"],
-    "YAHOO": [f"{op} symbol=A" for op in ("news", "earnings")],
+    "YAHOO": ["news symbol=A", "earnings symbol=A --evidence claimed"],
 }
 
 

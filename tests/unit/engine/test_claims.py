@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pit_fetch import api
+from pit_fetch import answers
 from pit_fetch.provider import Context, Dating, Field, Operation, Provider, Query, Record
 from pit_fetch.runtime import Runtime
 from pit_fetch.testing.inprocess import TestClock
@@ -113,10 +113,10 @@ def test_frames_have_a_column_once_claims_are_accepted(tmp_path: Path) -> None:
     pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")
 
-    def envelope(**options: Any) -> api.Envelope:
+    def envelope(**options: Any) -> answers.Envelope:
         clock = TestClock(NOW)
         runtime = Runtime({}, str(tmp_path), clock.value(), Answering(nobody, clock.now), lambda _: DEMO, lambda _: b"")
-        return api.fetch("demo", {"pit": PIT_TEXT, **options}, runtime=runtime)
+        return answers.fetch(answers.FetchCall("demo", {"pit": PIT_TEXT, **options}), runtime)
 
     claimed, plain = envelope(evidence="claimed"), envelope()
     assert list(claimed.to_df()["evidence"]) == claimed.to_arrow()["evidence"].to_pylist() == ["claimed", "proved"]

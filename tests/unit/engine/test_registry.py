@@ -11,6 +11,8 @@ import pytest
 
 from pit_fetch import runtime
 from pit_fetch.engine import registry
+from pit_fetch.engine.real_runtime import real_runtime
+from pit_fetch.mcp.prepare import prepare_server
 from pit_fetch.provider import API_VERSION
 from pit_fetch.request.options import COMMON_OPTIONS
 from pit_fetch.runtime import alarm
@@ -73,6 +75,22 @@ def test_a_plugin_is_a_source(tmp_path: Path, install: Install) -> None:
     install(GOOD)
     assert fetch(tmp_path).ids == ["1"]
     assert fetch(tmp_path, name="PLUG").ids == ["1"]
+
+
+def test_a_plugin_is_listed_and_described_like_a_bundled_source(tmp_path: Path, install: Install) -> None:
+    declared = ", aliases=('other-name',), search_terms='gossip', options=(Option('word', 'with this word'),)"
+    dated = "parse_reply=read, dating=Dating(rule='when it was posted', why='it says so')"
+    plugin = PLUGIN.replace("import Operation", "import Dating, Operation, Option").replace("parse_reply=read", dated)
+    install("", source=plugin.format(body=GOOD, name="plug", more=declared))
+    assert fetch(tmp_path, name="other_name").ids == ["1"]
+    assert "did you mean plug?" in fetch(tmp_path, name="gossip").err
+    assert ", plug, and see --list-sources" in run_here(tmp_path, "--help").out
+    assert "dated: when it was posted (it says so)" in run_here(tmp_path, "--source", "plug", "--help").out
+    page = run_here(tmp_path, "sources", "plug", "--markdown").out
+    assert "| when it was posted | it says so |" in page
+    assert "| `word` | with this word |" in page
+    assert "plug" in run_here(tmp_path, "completion", "bash").out
+    assert "plug" in prepare_server(real_runtime(), PIT_TEXT).tools
 
 
 @pytest.mark.parametrize(

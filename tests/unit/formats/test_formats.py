@@ -302,3 +302,12 @@ def test_what_the_gate_objects_to_stands_in_no_form(tmp_path: Path, form: str, c
 def test_a_refused_request_is_an_empty_envelope_in_json(tmp_path: Path, form: str) -> None:
     left = at_pit(tmp_path, demo(ROWS), "--format", form, "--limit", "0")
     assert (left.code, left.data, left.gap_types, left.err.count("\n")) == (2, [], ["config"], 1)
+
+
+def test_a_spreadsheet_runs_nothing_of_a_safe_csv(tmp_path: Path) -> None:
+    texts = ["=1+1", "+1-800", "-cmd", "@SUM(A1)", "\t=1", "-0.5", "+1e3", "-", "a=b", ""]
+    rows = [record(f"{place}", place, title=text) for place, text in enumerate(texts)]
+    shown = [row["title"] for row in csv.DictReader(io.StringIO(at_pit(tmp_path, demo(rows), "--csv-safe").out))]
+    assert shown == ["'=1+1", "'+1-800", "'-cmd", "'@SUM(A1)", "'\t=1", "-0.5", "+1e3", "'-", "a=b", ""]
+    plain = csv.DictReader(io.StringIO(at_pit(tmp_path, demo(rows), "--format", "csv").out))
+    assert [row["title"] for row in plain] == texts

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import pit_fetch
 import pit_fetch.errors
-from pit_fetch.api import Envelope
+from pit_fetch.answers import Envelope
 from pit_fetch.formats.columns import columns
 from pit_fetch.pipeline.envelope import Provenance
 from pit_fetch.provider import FieldKind

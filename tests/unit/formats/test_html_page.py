@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pit_fetch.api import Envelope
+from pit_fetch.answers import Envelope
 from pit_fetch.formats.html import LARGEST, fragment, render
 from pit_fetch.formats.html_page.figure import svg
 from pit_fetch.formats.html_page.marks import Mark
-from pit_fetch.formats.html_page.markup import plain
+from pit_fetch.formats.html_page.markup import strip_markup
 from pit_fetch.formats.html_page.script import SCRIPT
-from pit_fetch.formats.html_page.style import CLAIMED_STYLE
+from pit_fetch.formats.html_page.style import STYLE
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 from pit_fetch.provider import Field, FieldKind, FieldRole, Operation
 from tests.demo_source import PIT, at_pit, demo, record
@@ -125,7 +126,7 @@ def test_an_article_is_text_and_its_beginning_is_there() -> None:
     }.items(),
 )
 def test_only_what_is_certainly_markup_is_taken_for_markup(text: str, shown: str) -> None:
-    assert plain(text) == shown
+    assert strip_markup(text) == shown
     item = {"available_at": PIT.isoformat(), "available_at_source": "provider_metadata", "id": "1", "title": text}
     assert shown in _Page(render(PlainEnvelope([item], [], Provenance("demo", "q", PIT)))).words
 
@@ -133,7 +134,7 @@ def test_only_what_is_certainly_markup_is_taken_for_markup(text: str, shown: str
 @given(st.text(alphabet="<>/bpa =\"'!-script&;", max_size=60))
 def test_plain_text_without_a_tag_keeps_every_word(text: str) -> None:
     assume(not re.search(r"</(b|a|i|s|p)|<p[ />]", text) and "<!" not in text and "&" not in text)
-    assert plain(text) == " ".join(text.split())
+    assert strip_markup(text) == " ".join(text.split())
 
 
 def test_a_page_plots_the_field_that_is_declared_for_it(tmp_path: Path) -> None:
@@ -175,11 +176,16 @@ def lines_in(envelope: PlainEnvelope) -> list[int]:
     ]
 
 
-def test_prices_of_several_symbols_are_lines_and_their_dividends_marks() -> None:
+def test_prices_of_several_symbols_are_lines_of_their_own_scale_and_their_dividends_marks() -> None:
     text = render(several(60))
     assert lines_in(several(60)) == [60, 60, 60]
-    assert re.findall(r'<li><i class="line[^"]*"></i>(\w+)', text) == ["ACME", "BIGCO", "CORP"]
-    assert "<b>close</b>, change since the first shown, " in text
+    assert re.findall(r'text-anchor="end">([A-Z]+)<', text) == ["ACME", "BIGCO", "CORP"]
+    heights = [
+        [float(point.partition(",")[2]) for point in points.split()]
+        for points in re.findall(r'<polyline class="curve" points="([^"]+)"', text)
+    ]
+    assert all(max(line) - min(line) > 50 for line in heights)  # none is flat beside a larger one
+    assert all(max(upper) < min(lower) for upper, lower in pairwise(heights))
     assert '">dividend</text>' in text
     assert text.count('<line class="mark') == 1
 
@@ -203,9 +209,9 @@ def test_kinds_without_figures_have_rows_of_marks() -> None:
     names = re.findall(r'<text class="tick name"[^>]*>([^<]+)', text)
     assert set(names) == {item["form"] for item in made.data}
     pit = float(re.findall(r'<line class="pit" x1="([0-9.]+)%"', text)[0])
-    marks = re.findall(r'<line class="mark( grey)?" x1=([0-9.]+)%', text)
-    assert all((float(x) > pit) == bool(grey) for grey, x in marks)
-    assert {grey for grey, _ in marks} == {"", " grey"}
+    marks = re.findall(r'<line class="mark( late)?" x1=([0-9.]+)%', text)
+    assert all((float(x) > pit) == bool(late) for late, x in marks)
+    assert {late for late, _ in marks} == {"", " late"}
 
 
 @pytest.mark.parametrize("role", ["kind", "series"])
@@ -216,7 +222,7 @@ def test_more_kinds_or_series_than_can_be_told_apart_are_not_drawn_one_by_one(ro
     about = made.provenance._replace(plotted=("close",) if role == "series" else (), roles={"which": role})
     text = render(PlainEnvelope(made.data, [], about))
     assert len(re.findall('<polyline class="curve', text)) == (6 if role == "series" else 0)
-    assert len(re.findall('<text class="tick name"', text)) == (1 if role == "series" else 7)
+    assert len(re.findall('<text class="tick name"', text)) == 7
     assert ("6 more not drawn" in text) is (role == "series")
     assert _is_inert(_Page(text))
 
@@ -240,6 +246,19 @@ def test_a_page_says_what_its_verdicts_mean(field: str, values: tuple[str, ...])
     legend = render(PlainEnvelope(items, [], Provenance("demo", "q", PIT))).partition('class="legend"')[2]
     assert set(re.findall(r"<em>([a-z]+)</em> [a-z]", legend.partition("</ul>")[0])) == set(values)
     assert "legend" not in _Page(render(news(2))).values("ul", "class")
+
+
+@pytest.mark.parametrize(
+    "names", [("public", "late", "revised", "undated", "unusable"), ("new", "repeated", "changed", "gone")]
+)
+def test_no_two_verdicts_and_no_two_changes_have_one_colour(names: tuple[str, ...]) -> None:
+    colours = {
+        name: next(
+            (rule[2] for rule in re.finditer(r"([^{}]+)\{--look:var\((--\w+)\)", STYLE) if f".{name}" in rule[1]), ""
+        )
+        for name in names
+    }
+    assert len({*colours.values()}) == len(names)
 
 
 def test_what_all_items_have_in_common_is_said_once() -> None:
@@ -319,9 +338,9 @@ def test_a_time_line_of_any_length_has_a_few_round_ticks(span: int) -> None:
 @pytest.mark.parametrize("days", [1, 30, 3_000])
 def test_no_bar_is_on_both_sides_of_the_pit(days: int) -> None:
     at_pit, second = Mark(PIT, "i0"), timedelta(seconds=days)
-    drawn = svg([at_pit, Mark(PIT + second, "i1", look="grey"), Mark(PIT - timedelta(days=days), "i2")], PIT, "")
+    drawn = svg([at_pit, Mark(PIT + second, "i1", look="late"), Mark(PIT - timedelta(days=days), "i2")], PIT, "")
     pit = float(re.findall(r'<line class="pit" x1="([0-9.]+)%"', drawn)[0])
-    bars = re.findall(r'class="?bar( grey)?"? x=([0-9.]+)% width=([0-9.]+)%', drawn)
+    bars = re.findall(r'class="?bar( late)?"? x=([0-9.]+)% width=([0-9.]+)%', drawn)
     assert [bool(grey) for grey, _, _ in bars] == [False, False, True]
     assert all(pit <= float(x) if grey else float(x) + float(width) <= pit for grey, x, width in bars)
 
@@ -339,8 +358,7 @@ def test_what_only_a_claim_dates_is_drawn_apart(make: Callable[[int], PlainEnvel
     assert f", {count} claimed" in text
     assert len(re.findall(r'<tr id=i\d+ class="[^"]*claimed">.*?<td><em>claimed</em>', text)) == count
     assert '<li class="claimed"><em>claimed</em> a claim dates it' in text
-    assert CLAIMED_STYLE in text
-    assert "claimed" not in usual
+    assert "claimed" not in usual.replace(STYLE, "")
 
 
 def test_a_notebook_shows_the_first_items_and_every_gap() -> None:

@@ -455,7 +455,8 @@ def test_a_page_of_it_greys_what_is_withheld(tmp_path: Path) -> None:
     text = (tmp_path / "page.html").read_text()
     assert left.code == 0
     assert 'class="late grey"' in text
-    assert 'class="bar grey"' in text
+    assert 'class="bar late"' in text
+    assert "was looked at: --date-from and --date-to choose what is" in text
     assert 'class="public"' in text
 
 

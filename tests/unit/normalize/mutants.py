@@ -14,10 +14,10 @@ _HERE, _LAW = "pit_fetch.normalize", ("normalize: non-interference",)
 
 def _believed(real: Any) -> Any:
     def date_claim(kind: Any, name: Any, claim: Any, stamps: Any) -> Any:
-        from pit_fetch.normalize.stamps import Dating
+        from pit_fetch.normalize.stamps import PageDating
 
         moment = parse_rfc3339(claim) or parse_http_date(claim)
-        return None if moment is None else Dating(moment)
+        return None if moment is None else PageDating(moment)
 
     return date_claim
 
@@ -41,10 +41,10 @@ def _days(by: Callable[[Any], Any]) -> Make:
 
 def _naive_is_new_york(real: Any) -> Any:
     def date_claim(kind: Any, name: Any, claim: Any, stamps: Any) -> Any:
-        from pit_fetch.normalize.stamps import Dating
+        from pit_fetch.normalize.stamps import PageDating
 
         moment = parse_wall_clock(claim, NEW_YORK)
-        return Dating(moment) if moment else real(kind, name, claim, stamps)
+        return PageDating(moment) if moment else real(kind, name, claim, stamps)
 
     return date_claim
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from pit_fetch.panels.cells import Asking, Grid
+from pit_fetch.formats import RenderOptions
+from pit_fetch.panels.cells import AskSession, Grid
 from pit_fetch.panels.check import Check
-from pit_fetch.panels.output import PanelFile, Written
-from pit_fetch.panels.panel import Panel
+from pit_fetch.panels.output import PanelFile, WriteReport
 from pit_fetch.panels.universe import Subject
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 from tests.unit.archive.scene import at
@@ -35,17 +35,16 @@ class Source:
         self.answers = dict(answers)
         self.asked: list[str] = []
         self.fetched: list[tuple[str, datetime]] = []
-        self.alone: dict[tuple[str, datetime], PlainEnvelope] = {}  # what single fetches answer otherwise
 
     def grid(self, pits: list[datetime] = PITS, held: str = "", now: str = "2026-07-01 12:00") -> Grid:
         subjects = [Subject({"symbol": symbol}, pits) for symbol in self.answers]
         clock = lambda: at(now)  # noqa: E731
-        asking = Asking(self.ask, lambda subject: f"{subject.over['symbol']}{held}")
-        return Grid(subjects, lambda: nullcontext(asking), clock, self.fetch)
+        session = AskSession(self.ask, lambda subject: f"{subject.over['symbol']}{held}")
+        return Grid(subjects, lambda: nullcontext(session), clock, self.fetch)
 
     def fetch(self, over: Mapping[str, Any], pit: datetime) -> PlainEnvelope:
         self.fetched.append((over["symbol"], pit))
-        return self.alone.get((over["symbol"], pit), self.answers[over["symbol"]])
+        return self.answers[over["symbol"]]
 
     def ask(self, over: Mapping[str, Any], pit: datetime) -> PlainEnvelope:
         self.asked.append(over["symbol"])
@@ -65,8 +64,8 @@ class Impatient(Source):
         return super().ask(over, pit)
 
 
-def write(grid: Grid, path: str, *, again: bool = False, form: str = "", width: int = 0) -> Written:
-    return PanelFile(grid, path, again=again).write(form, width=width)
+def write(grid: Grid, path: str, *, again: bool = False, form: str = "", width: int = 0) -> WriteReport:
+    return PanelFile(grid, path, again=again).write(form, layout=RenderOptions(width=width))
 
 
 @pytest.fixture
@@ -115,34 +114,6 @@ def test_a_full_disk_leaves_an_older_file_and_what_was_answered(
     assert (len(again.asked), len(target.read_text().splitlines())) == (6 - 2 * place, 6)
 
 
-def test_what_failed_is_asked_again_by_the_next_run_and_nothing_else(source: Source, tmp_path: Path) -> None:
-    good = source.answers["GE"]
-    source.answers["GE"] = PlainEnvelope((), [FAILED])
-    target = tmp_path / "panel.csv"
-    written = write(source.grid(), str(target))
-    assert (written.statuses, written.is_whole) == ({"ok": 4, "failed": 2}, False)
-    assert written.reason == FAILED["reason"]
-    source.answers["GE"], source.asked = good, []
-    written = write(source.grid(), str(target))
-    assert (source.asked, written.statuses, written.is_whole) == (["GE", "GE"], {"ok": 4, "nothing_public": 2}, True)
-    assert [*tmp_path.iterdir()] == [target]
-
-
-def test_an_instant_that_had_not_come_is_asked_again_once_it_has(source: Source, tmp_path: Path) -> None:
-    """Until then its answer is kept: a source with few calls a day would never be done otherwise."""
-    target = str(tmp_path / "panel.csv")
-    source.answers["T"] = PlainEnvelope((), [FAILED])
-    for now, asked, provisional in (
-        ("2026-05-15 12:00", ["IBM", "IBM", "GE", "GE", "T", "T"], 3),
-        ("2026-06-01 12:00", ["T", "T"], 3),  # the second instant is now, and not over
-        ("2026-06-01 12:01", ["IBM", "IBM", "GE", "GE", "T", "T"], 0),
-        ("2026-06-01 12:02", ["T", "T"], 0),
-    ):
-        source.asked.clear()
-        written = write(source.grid(now=now), target)
-        assert (source.asked, written.provisional, written.is_whole) == (asked, provisional, False)
-
-
 def test_another_question_takes_nothing_from_what_is_kept(source: Source, tmp_path: Path) -> None:
     source.answers["T"] = PlainEnvelope((), [FAILED])
     target = str(tmp_path / "panel.csv")
@@ -181,13 +152,6 @@ def test_a_link_keeps_pointing_to_its_file(source: Source, tmp_path: Path) -> No
     assert sorted(path.name for path in (tmp_path / "elsewhere").iterdir()) == ["panel.csv", "panel.csv.parts"]
 
 
-def test_an_older_file_stays_if_every_cell_failed(tmp_path: Path) -> None:
-    target = tmp_path / "panel.csv"
-    target.write_text("older")
-    written = write(Source({"IBM": PlainEnvelope((), [FAILED])}).grid(), str(target))
-    assert (written.is_written, target.read_text()) == (False, "older")
-
-
 @pytest.mark.parametrize(
     ("first", "second", "kind", "values"),
     [
@@ -214,7 +178,7 @@ def test_a_column_of_parquet_has_one_type_for_all_subjects(
     table = parquet.read_table(tmp_path / "panel.parquet")
     name = "other" if "other" in second else "close"
     assert (str(table.schema.field(name).type), table.column(name).to_pylist()) == (kind, values)
-    assert [*map(str, table.schema.names)][:4] == ["pit", "symbol", "status", "id"]
+    assert [*map(str, table.schema.names)][:5] == ["pit", "symbol", "status", "reason", "id"]
 
 
 def test_some_cells_are_asked_again_as_single_fetches(source: Source, tmp_path: Path) -> None:
@@ -223,27 +187,6 @@ def test_some_cells_are_asked_again_as_single_fetches(source: Source, tmp_path: 
     assert (few, many) == (Check(2), Check(6))
     first, *rest = source.fetched
     assert (rest[1], len({first, *rest})) == (first, 6)  # the same ones of the same panel
-    for other in (PlainEnvelope(), items(close="17")):
-        source.alone = {first: other}
-        assert outcome(file.write(check=2).check) == ([first], [], "")
-
-
-def test_a_cell_whose_source_fails_now_is_not_checked_and_none_that_differs(source: Source, tmp_path: Path) -> None:
-    file = PanelFile(source.grid(), str(tmp_path / "panel.csv"), again=True)
-    assert file.write(check=2).check == Check(2)
-    first, second = source.fetched
-    for failed in (PlainEnvelope((), [FAILED]), PlainEnvelope(source.answers[first[0]].data, [FAILED])):
-        source.alone = {first: failed, second: items(close="1")}
-        assert outcome(file.write(check=2).check) == ([second], [first], FAILED["reason"])
-
-
-def outcome(check: Check | None) -> tuple[list[Any], list[Any], str]:
-    """Return which cells differ, which could not be checked, and why."""
-    assert check is not None
-    assert not check.is_passed
-    cells = (check.differing, check.unchecked)
-    differing, unchecked = ([(cell.over["symbol"], cell.pit) for cell in each] for each in cells)
-    return differing, unchecked, check.reason
 
 
 def test_no_cell_is_checked_of_an_instant_that_had_not_come(source: Source, tmp_path: Path) -> None:
@@ -255,12 +198,12 @@ def test_no_cell_is_checked_of_an_instant_that_had_not_come(source: Source, tmp_
 def test_no_cell_is_checked_of_a_file_that_is_not_whole_or_of_an_archive_that_went_on(
     source: Source, tmp_path: Path
 ) -> None:
-    def asking(state: str) -> Asking:
-        return Asking(source.ask, lambda subject: f"{subject.over['symbol']} {state}")
+    def session(state: str) -> AskSession:
+        return AskSession(source.ask, lambda subject: f"{subject.over['symbol']} {state}")
 
     states = iter(("a", "b"))
     grid = source.grid()
-    going_on = grid._replace(asking=lambda: nullcontext(asking(next(states))))
+    going_on = grid._replace(session=lambda: nullcontext(session(next(states))))
     written = PanelFile(going_on, str(tmp_path / "panel.csv")).write(check=1)
     assert written.check == Check(0, (), "the archive has recorded more since the panel began")
     source.answers["T"] = PlainEnvelope((), [FAILED])
@@ -270,24 +213,6 @@ def test_no_cell_is_checked_of_a_file_that_is_not_whole_or_of_an_archive_that_we
 
 def write_checked(grid: Grid, path: str) -> Check | None:
     return PanelFile(grid, path).write(check=1).check
-
-
-@pytest.mark.parametrize("kind", ["folder", "pipe", "nameless pipe", "device"])
-def test_what_is_no_file_is_refused_before_anything_is_asked(source: Source, tmp_path: Path, kind: str) -> None:
-    reading, writing = os.pipe()
-    os.mkfifo(tmp_path / "pipe")
-    paths: dict[str, str | Path] = {
-        "folder": tmp_path,
-        "pipe": tmp_path / "pipe",
-        "nameless pipe": f"/dev/fd/{writing}",
-        "device": "/dev/null",
-    }
-    with pytest.raises(OSError, match="it is not a regular file"):
-        Panel(source.grid()).to_parquet(paths[kind])
-    os.close(reading)
-    os.close(writing)
-    assert source.asked == []
-    assert not [*tmp_path.glob("*.parts")]
 
 
 def test_a_table_says_first_what_was_asked_and_what_all_items_share_above_it(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from pit_fetch.archive.store import index
 from pit_fetch.engine.registry import load
 from pit_fetch.errors import GapError, UsageError
-from pit_fetch.panels.cells import Asking, Grid, status_of
+from pit_fetch.panels.cells import AskSession, Grid, status_of
 from pit_fetch.panels.grid import grid_of
 from pit_fetch.panels.output import PanelFile
 from pit_fetch.panels.panel import Panel
@@ -140,12 +140,26 @@ def test_a_check_that_a_failure_leaves_open_is_not_passed(archive: Archive) -> N
 
 def test_a_frame_has_a_row_for_each_item_and_for_each_empty_cell(archive: Archive) -> None:
     frame = panel(archive, ["IBM", "GE", "T"]).to_df()
-    assert [*frame.columns[:3]] == ["pit", "symbol", "status"]
+    assert [*frame.columns[:4]] == ["pit", "symbol", "status", "reason"]
     assert frame.attrs["status"] == {"ok": 5, "nothing_public": 1, "not_captured": 3}
     assert len(frame) == 9
     assert frame.groupby("symbol").amount.count().to_dict() == {"GE": 2, "IBM": 3, "T": 0}
     assert str(frame.pit.dtype) == "datetime64[us, America/New_York]"
     assert (frame.available_at.isna() | (frame.available_at <= frame.pit)).all()
+
+
+def test_the_columns_of_a_frame_do_not_depend_on_what_is_answered(archive: Archive) -> None:
+    whole = panel(archive, ["IBM", "GE"]).to_df()
+    with pytest.warns(UserWarning, match=r"^no cell was ever captured: This was never captured"):
+        empty = panel(archive, ["T"]).to_df()
+    with pytest.warns(UserWarning, match=r"^3 of 3 cells failed, or are incomplete\. The first of them: Alpha Vantage"):
+        failed = panel(archive, ["T"], app=lambda request: Response(b"", 500), offline=None, archive=None).to_df()
+    assert [*whole.columns] == [*empty.columns] == [*failed.columns]
+    assert {*failed.status} == {"failed"}
+    assert failed.reason.str.contains("HTTP 500").all()
+    assert whole.reason.notna().sum() == (whole.status != "ok").sum() == 1
+    assert [*map(str, failed.dtypes)] == [*map(str, whole.dtypes)]
+    assert panel(archive, ["IBM"], fields=["amount"]).to_df().columns[-1] == "amount"
 
 
 def test_a_cell_of_an_instant_ahead_is_provisional(archive: Archive) -> None:
@@ -165,8 +179,8 @@ def test_an_item_says_whether_it_is_proved_where_claims_were_accepted() -> None:
 
 def panel_of(envelope: PlainEnvelope) -> Panel:
     subjects = [Subject({"symbol": "IBM"}, [at("2026-06-01 12:00")])]
-    asking = Asking(lambda over, pit: envelope)
-    return Panel(Grid(subjects, lambda: nullcontext(asking), lambda: at("2026-07-02 12:00"), asking.ask))
+    session = AskSession(lambda over, pit: envelope)
+    return Panel(Grid(subjects, lambda: nullcontext(session), lambda: at("2026-07-02 12:00"), session.ask))
 
 
 @pytest.mark.parametrize(
@@ -206,14 +220,6 @@ def test_a_limit_of_ones_own_hides_nothing_else_that_is_missing(gaps: list[dict[
     assert status_of(envelope) == status
 
 
-def test_one_cell_that_fails_costs_no_other(archive: Archive) -> None:
-    def app(request: HttpRequest) -> Response:
-        return alpha(DIVIDENDS=figures("IBM"))(request) if request.query["symbol"] == "IBM" else Response(b"", 404)
-
-    cells = [*panel(archive, ["T", "IBM"], "2026-06-01T00:00:00Z", app, archive=None, offline=None)]
-    assert [(cell.over["symbol"], cell.status) for cell in cells] == [("T", "failed"), ("IBM", "ok")]
-
-
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
@@ -249,8 +255,8 @@ def test_what_is_kept_of_a_panel_is_that_of_the_content_of_its_saved_reply(archi
 
 
 def keys_of(panel: Panel) -> set[str]:
-    with panel._grid.asking() as asking:
-        return {asking.key(subject) for subject in panel._grid.subjects}
+    with panel._grid.session() as session:
+        return {session.key(subject) for subject in panel._grid.subjects}
 
 
 def test_what_is_kept_of_a_panel_is_that_of_its_archive(archive: Archive) -> None:
@@ -264,6 +270,11 @@ def test_what_is_kept_of_a_panel_is_that_of_its_archive(archive: Archive) -> Non
     assert len({*map(frozenset, live)}) == 3
     assert live[2] == keys_of(panel(archive, ["GE"], offline=None, archive="link.db"))
     assert live[2] == keys_of(panel(archive, ["GE"], offline=None, archive=None, environ=named))
+
+
+def test_a_variable_that_changes_answers_is_another_question(archive: Archive) -> None:
+    plan = {"PIT_FETCH_PLAN": "2026-07-01T00:00:00Z"}
+    assert keys_of(panel(archive, ["GE"])) != keys_of(panel(archive, ["GE"], environ=plan))
 
 
 def test_a_panel_that_is_written_again_is_of_what_the_archive_holds_by_then(archive: Archive) -> None:

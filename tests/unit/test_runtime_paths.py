@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch.courtesy.paths import mistake
+from pit_fetch.runtime import path_problem
 
 MISTAKES = {
     '"x.csv"': "a path has quotes of its own",
@@ -28,16 +28,16 @@ NAMES = ["x", "x.csv", ".", "..", "../x", "/x", "50% of it, in 2024.csv", "x[1].
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_named(tmp_path: Path, name: str) -> None:
-    assert MISTAKES[name] in mistake(name, str(tmp_path))
+    assert MISTAKES[name] in path_problem(name, str(tmp_path))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_odd_name_is_none(tmp_path: Path, name: str) -> None:
-    assert mistake(name, str(tmp_path)) == ""
+    assert path_problem(name, str(tmp_path)) == ""
 
 
 def test_what_exists_is_meant(tmp_path: Path) -> None:
     (tmp_path / "$RECYCLE.BIN").mkdir()
     (tmp_path / "'x'").touch()
-    assert [mistake(name, str(tmp_path)) for name in ("$RECYCLE.BIN/x.csv", "'x'")] == ["", ""]
-    assert mistake("'x'", "/") != ""
+    assert [path_problem(name, str(tmp_path)) for name in ("$RECYCLE.BIN/x.csv", "'x'")] == ["", ""]
+    assert path_problem("'x'", "/") != ""
