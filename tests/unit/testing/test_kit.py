@@ -285,7 +285,7 @@ FOUND = {
     "the newest two thousand": ("what_is_not_public_changes_no_byte", "at the beginning"),
     "points of a thread in the payload": ("nothing_is_as_it_stands_today", "leave points out of the payload"),
     "a range of points in a body": ("nothing_is_as_it_stands_today", "leave the choice to who reads it"),
-    "one page of twenty without a bound": ("nothing_is_as_it_stands_today", 'Operation(reach="newest")'),
+    "one page of twenty without a bound": ("nothing_is_as_it_stands_today", 'Archiving(reach="newest")'),
     "the name of a list of today": ("what_is_not_public_changes_no_byte", "what the source said by the PIT"),
     "day and month swapped, gazette": ("stamps_are_the_latest_the_source_can_mean", "where date is in the future"),
     "a file descriptor": ("what_is_not_public_changes_no_byte", "stderr differs"),
