@@ -18,6 +18,7 @@ from pit_fetch.engine import settings_files
 from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
+from pit_fetch.mcp.tools import Shape
 from pit_fetch.request import audience
 from pit_fetch.request import evidence as grades
 from pit_fetch.request.keywords import FetchOptions
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
 Path = str | PathLike[str]
 OnGap = Literal["raise", "keep"]
-Shape = Literal["columns", "items"]
 Style = Literal["plain"]
 T = TypeVar("T")
 
@@ -148,6 +148,8 @@ class AsOf:
         """
         from pit_fetch.instants import tools
 
+        if shape not in ("columns", "items"):
+            raise UsageError(Code.USAGE, text="shape is columns or items")
         names = self.sources if sources is None else list(sources)
         if names is not None:
             names = [self._permitted(name) for name in names]

@@ -12,6 +12,7 @@ from pit_fetch.gaps import Code
 from pit_fetch.mcp.answers import Answer
 from pit_fetch.mcp.calls import answer
 from pit_fetch.mcp.prepare import prepare_server
+from pit_fetch.mcp.tools import Shape
 from pit_fetch.runtime import Runtime
 
 OnThread = Callable[[Callable[[threading.Event], Answer]], Awaitable[Answer]]
@@ -27,10 +28,10 @@ class AgentTool(NamedTuple):
 
 
 def agent_tools(
-    runtime: Runtime, pit: str, sources: Sequence[str] | None, shape: str, on_thread: OnThread
+    runtime: Runtime, pit: str, sources: Sequence[str] | None, shape: Shape, on_thread: OnThread
 ) -> list[AgentTool]:
     """Return the tools of these sources as of ``pit``. ``on_thread`` runs a call."""
-    server = prepare_server(runtime, pit, None, sources)._replace(shape=shape)
+    server = prepare_server(runtime, pit, None, sources, shape=shape)
 
     async def call(tool: str, /, **arguments: Any) -> str:
         answered = await on_thread(partial(answer, server, tool, arguments))

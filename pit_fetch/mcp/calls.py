@@ -18,7 +18,7 @@ from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.mcp.answers import Answer, in_columns, plain, refuse, release_answer
 from pit_fetch.mcp.instant import ConnectionInstant, Instant, Moment
-from pit_fetch.mcp.tools import SOURCES, Tool, dated_operations
+from pit_fetch.mcp.tools import SOURCES, Shape, Tool, dated_operations
 from pit_fetch.provider import Provider
 from pit_fetch.request.audience import CEILING_VARIABLE, MAX_CHARS_UNDER_AGENT
 from pit_fetch.request.fetch_request import build
@@ -50,7 +50,7 @@ class Server(NamedTuple):
     runtimes: Runtimes
     idle: Mapping[str, str] = {}
     offline: bool = False
-    shape: str = "items"
+    shape: Shape = "items"
 
 
 class Runtimes:

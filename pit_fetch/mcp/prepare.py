@@ -14,7 +14,7 @@ from pit_fetch.gaps import Code
 from pit_fetch.mcp import gate, instant
 from pit_fetch.mcp.calls import FETCH_SECONDS, Runtimes, Server
 from pit_fetch.mcp.mapping import Mapped
-from pit_fetch.mcp.tools import name_of, tools_for
+from pit_fetch.mcp.tools import Shape, name_of, tools_for
 from pit_fetch.mcp.upstream import Upstream
 from pit_fetch.provider import Provider
 from pit_fetch.request.audience import CLIENT_VARIABLE, is_offline
@@ -33,10 +33,12 @@ def prepare_server(
     *,
     offline: bool = False,
     moving: bool = False,
+    shape: Shape = "items",
 ) -> Server:
     """Return the server of these options; ``names`` are sources, None all that can be asked.
 
-    ``offline``: the archive alone answers. ``moving``: a connection may go on after the instant moved. Raise
+    ``offline``: the archive alone answers. ``moving``: a connection may go on after the instant moved.
+    ``shape``: that of an answer. Raise
     PitFetchError if the instant, a source, the settings or that archive cannot be used.
     """
     added = {} if archive is None else {_ARCHIVE: runtime.path(archive)}
@@ -54,8 +56,8 @@ def prepare_server(
         if names is not None
         else {name_of(p): problem for p in providers if (problem := _missing(p, runtime, offline))}
     )
-    tools = tools_for((p for p in providers if name_of(p) not in idle), moment.phrase)
-    return Server(tools, moment, settings, Runtimes(lambda: _surroundings(runtime)), idle, offline)
+    tools = tools_for((p for p in providers if name_of(p) not in idle), moment.phrase, shape)
+    return Server(tools, moment, settings, Runtimes(lambda: _surroundings(runtime)), idle, offline, shape)
 
 
 def prepare_gate(

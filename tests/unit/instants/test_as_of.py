@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import pickle
 import threading
 from collections.abc import Callable
@@ -14,8 +15,11 @@ from typing import Any
 import pytest
 
 import pit_fetch
+from pit_fetch.archive_admin import sample
+from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.errors import GapError, UsageError
 from pit_fetch.instants.as_of import AsOf
+from pit_fetch.mcp.tools import Shape
 from pit_fetch.testing.server import Response
 from tests.serving import serve
 from tests.unit.test_api import ARTICLES, PIT
@@ -57,6 +61,7 @@ def test_without_a_pit_its_instant_holds_and_an_earlier_one_may_be_asked(reply: 
         (lambda then: then.fetch("no-such"), "no-such"),
         (lambda then: then.tools(["fred"]), "fred is not one of this instant's sources"),
         (lambda then: then.tools(style="riddle"), "style is one of plain"),
+        (lambda then: then.tools(shape="heap"), "shape is columns or items"),
         (lambda then: then.fetch("yahoo", symbol="A", evidence="claimed"), "PIT_FETCH_EVIDENCE"),
         (lambda then: asyncio.run(then.afetch("bz-news-api", pit=LATER)), "after the ceiling"),
     ],
@@ -151,3 +156,22 @@ def test_fetches_run_side_by_side_and_a_cancelled_one_asks_no_more(
             asyncio.run(cancel(then))
             together.abort()
         assert len(asked) == 5
+
+
+def test_columns_say_the_same_as_items_and_the_tool_says_which(reply: Path, tmp_path: Path) -> None:
+    archive = tmp_path / "sample.db"
+    sample.make(os.fspath(archive), real_runtime())
+    question = {"concept": ["EarningsPerShareDiluted"], "cik": "9000001"}
+    with pit_fetch.as_of(INSTANT, archive=archive, offline=True) as then:
+        texts = {}
+        places: dict[Shape, str] = {"columns": "rows", "items": "data"}
+        for shape, place in places.items():
+            tool = then.tools(["sec_facts"], shape=shape)[0]
+            assert f"`{place}`" in tool.description
+            texts[shape] = asyncio.run(tool.call(**question))
+    table, envelope = json.loads(texts["columns"]), json.loads(texts["items"])
+    rows = [table["shared"] | dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
+    assert rows == [dict.fromkeys(table["columns"]) | item for item in envelope["data"]]
+    assert [{**gap, "query": table["query"]} for gap in table["gaps"]] == envelope["gaps"]
+    assert table["pit"] == INSTANT
+    assert len(texts["columns"]) < len(texts["items"])
