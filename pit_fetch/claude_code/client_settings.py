@@ -29,6 +29,21 @@ class Settings:
     def get(self, name: str) -> Any:
         return self.content.get(name) if isinstance(self.content, dict) else None
 
+    def permission(self, name: str) -> Any:
+        permissions = self.get("permissions")
+        return permissions.get(name) if isinstance(permissions, dict) else None
+
+    def rules(self, name: str) -> list[str]:
+        """Return the texts in a list of its permissions."""
+        rules = self.permission(name)
+        return [rule for rule in rules if isinstance(rule, str)] if isinstance(rules, list) else []
+
+    @property
+    def variables(self) -> Mapping[str, Any]:
+        """The variables that it sets for the client's processes."""
+        variables = self.get("env")
+        return variables if isinstance(variables, dict) else {}
+
 
 @dataclass(frozen=True)
 class WiredHook:

@@ -32,7 +32,7 @@ from pit_fetch.claude_code.client_settings import (
     user_folder,
 )
 from pit_fetch.claude_code.editable_files import editable_ways
-from pit_fetch.claude_code.file_permissions import effective_value, variables_of
+from pit_fetch.claude_code.file_permissions import effective_value
 from pit_fetch.claude_code.mcp_entry import is_ours
 from pit_fetch.claude_code.mcp_servers import ServerEntry, broken_files, entries, is_trusted, neo4j_servers
 from pit_fetch.claude_code.reach import Scope, adding_hooks, denied_tools, foreign_ways, open_ways
@@ -134,7 +134,7 @@ def examine(
         of_neo4j = list(neo4j_servers(project.servers))
         yield from wiring_check.check_servers(of_neo4j, wired)
         find = partial(shutil.which, path=effective_value(settings, environ, "PATH"))
-        variables, now = [name for file in settings for name in variables_of(file)], system.now()
+        variables, now = [name for file in settings for name in file.variables], system.now()
         installed, ceiling = mcp_check.installed_sdk, project.ceiling
         for file in broken_files(folder):
             message = f"{file} is not JSON with an object mcpServers: the client starts none of its servers"

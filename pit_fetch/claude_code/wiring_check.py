@@ -61,17 +61,11 @@ def check_settings(settings: Sequence[Settings], environ: Mapping[str, str], pro
 
 def check_trust(settings: Sequence[Settings], project: Path) -> Iterator[Finding]:
     """Yield a warning if only the project's own rules allow calls of pit_fetch: nobody has trusted the folder yet."""
-    allowing = [file for file in settings if not {"Bash", PERMISSION}.isdisjoint(_allowed(file))]
+    allowing = [file for file in settings if not {"Bash", PERMISSION}.isdisjoint(file.rules("allow"))]
     if allowing and all(file.path.is_relative_to(project) for file in allowing):
         message = "this folder is not trusted yet: claude -p ignores the rules that allow calls here, so none would run"
         fix = f"start claude here once and accept, or give it --allowedTools '{PERMISSION}'"
         yield Finding("warn", "settings", message, fix)
-
-
-def _allowed(file: Settings) -> list[str]:
-    permissions = file.get("permissions")
-    rules = permissions.get("allow") if isinstance(permissions, dict) else None
-    return [rule for rule in rules if isinstance(rule, str)] if isinstance(rules, list) else []
 
 
 def guards_commands(wired: Sequence[WiredHook]) -> bool:
