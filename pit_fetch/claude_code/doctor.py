@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 
 from pit_fetch.claude_code import environment_check, lint, machine_check, mcp_check, wiring_check
-from pit_fetch.claude_code.agents import Agent, agent_or_any, agents_in, skills_of
+from pit_fetch.claude_code.agents import Agent, agent_or_any, agents_in, skills_in
 from pit_fetch.claude_code.client_settings import (
     MANAGED,
     WiredHook,
@@ -57,9 +57,12 @@ class Project:
         is_guarded = wiring_check.guards_commands(self.wired)
         only = effective_value(self.settings, environ, guard.ONLY_VARIABLE) or ""  # as the guard sees it
         is_held = is_guarded and guard.is_wrapper_only({}, {guard.ONLY_VARIABLE: only})
+        # Of the project and of the folders above it, of the user and of an administrator.
+        own = [*agent_folders(folder), self.homes[1].resolve(), *(place / ".claude" for place in MANAGED)]
+        homes = [("", home) for home in dict.fromkeys(own)]
         plugins = list(enabled_plugins(user_folder(environ), self.settings))
-        agents = [*self.own_agents, *_agents_of(plugins)]
-        self.skills = skills_of([*self._own_homes, *plugins])
+        self.own_agents, agents = _agents_of(homes), _agents_of([*homes, *plugins])
+        self.skills = [skill for _, home in [*homes, *plugins] for skill in skills_in(home)]
         self.scope = Scope(agents, denied_tools(self.settings), is_held, is_guarded, trusted)
 
     @property
@@ -68,16 +71,6 @@ class Project:
         has_any = bool(self.adapters) or any(hook.script for hook in self.wired)
         has_server = any(is_ours(server.command) for server in self.servers)
         return self.scope.has_commands and (has_any or not has_server)
-
-    @property
-    def own_agents(self) -> list[Agent]:
-        """The agents of the project and of the folders above it, of the user and of an administrator."""
-        return _agents_of(self._own_homes)
-
-    @property
-    def _own_homes(self) -> list[tuple[str, Path]]:
-        homes = [*agent_folders(self.folder), self.homes[1].resolve(), *(folder / ".claude" for folder in MANAGED)]
-        return [("", home) for home in dict.fromkeys(homes)]
 
     @property
     def held_agents(self) -> list[str]:
@@ -198,20 +191,28 @@ def try_client(environ: Mapping[str, str], folder: Path, system: System = THIS_S
         yield Finding("warn", "proof", "not proved: no Claude Code client was found to prove it with", fix)
         return
     system.announce(f"starting {client} here with planted leaks, and with it this project's own hooks and agents")
+    from pit_fetch.claude_code import prove  # an examination without a proof never loads it
+
     with ThreadPoolExecutor() as pool:
-        served = pool.submit(_prove_entries, client, environ, folder, ceiling, project.ours)
+        served = pool.submit(lambda: [*prove.prove_entries(client, environ, folder, ceiling, project.ours)])
         if ceiling is not None and has_hooks:
             path = effective_value(project.settings, environ, "PATH")
             own = environ if path is None else {**environ, "PATH": path}
             yield from _prove_hooks(client, own, folder, ceiling, project.held_agents)
-            yield from _say_untried(project.untried_agents)
+            if project.untried_agents:
+                names = ", ".join(project.untried_agents)
+                message = f"not tried, since the client would start their own MCP servers: {names}"
+                fix = (
+                    "the hooks hold them as they hold the others: to see it, try a copy of the agent without mcpServers"
+                )
+                yield Finding("note", "proof", message, fix)
         yield from served.result()
 
 
 def _prove_hooks(
     client: str, environ: Mapping[str, str], folder: Path, ceiling: datetime, held: Sequence[str]
 ) -> Iterator[Finding]:
-    from pit_fetch.claude_code import prove  # an examination without a proof never loads it
+    from pit_fetch.claude_code import prove
 
     proof = prove.prove(client, environ, folder, ceiling, held)
     fix = "mend what the other findings name; settings of the user, a plugin or an administrator count as well"
@@ -224,20 +225,3 @@ def _prove_hooks(
             yield Finding("fail", "proof", message, fix)
     if proof.problem:
         yield prove.unproved_finding("not proved", proof.problem, fix)
-
-
-def _say_untried(names: Sequence[str]) -> Iterator[Finding]:
-    if names:
-        text = f"not tried, since the client would start their own MCP servers: {', '.join(names)}"
-        fix = "the hooks hold them as they hold the others: to see it, try a copy of the agent without mcpServers"
-        yield Finding("note", "proof", text, fix)
-
-
-def _prove_entries(
-    client: str, environ: Mapping[str, str], folder: Path, ceiling: datetime | None, ours: Sequence[ServerEntry]
-) -> list[Finding]:
-    if not ours:
-        return []
-    from pit_fetch.claude_code.prove import prove_entries
-
-    return list(prove_entries(client, environ, folder, ceiling, ours))

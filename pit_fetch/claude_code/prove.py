@@ -23,7 +23,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
 
-from pit_fetch.claude_code.mcp_entry import entry as entry_of
 from pit_fetch.claude_code.mcp_entry import start_of
 from pit_fetch.claude_code.mcp_servers import ServerEntry, tool_prefix
 from pit_fetch.claude_code.scripted_model import Model, Turn, final_answer, serve_model, tool_call
@@ -266,9 +265,14 @@ def prove_entries(
     entries: Sequence[ServerEntry],
     seconds: float = SECONDS,
 ) -> Iterator[Finding]:
-    """Yield a finding for each entry of ours, and one for each planted one."""
+    """Yield a finding for each entry of ours, and one for each planted one; none without an entry."""
+    if not entries:
+        return
     asked = [*entries, *(_planted_entries(project, ceiling) if ceiling else ())]
-    servers = {each.name: _server_settings(each) for each in asked}
+    servers = {
+        each.name: {"command": each.command[0], "args": [*each.command[1:]], "env": dict(each.environ)}
+        for each in asked
+    }
     calls = [tool_call(_sources_tool(each), **arguments) for each in asked for arguments in ({}, {"pit": _LATER})]
     script = {"main": [lambda seen: [block for turn in calls for block in turn(seen)], final_answer()]}
     with serve_model(script) as model:
@@ -276,7 +280,8 @@ def prove_entries(
         allowed = ",".join(f"mcp__{each.name}" for each in asked)
         problem = run_client(client, environ, project, model.url, seconds, allowed, more)
         for each in asked:
-            yield _entry_finding(each, _instant_answers(model, _sources_tool(each)), ceiling, problem)
+            answers = ((block["input"], text) for block, text in model.answers if block["name"] == _sources_tool(each))
+            yield _entry_finding(each, {"pit" in given: text for given, text in answers}, ceiling, problem)
 
 
 def unproved_finding(what: str, problem: str, fix: str) -> Finding:
@@ -288,17 +293,13 @@ def unproved_finding(what: str, problem: str, fix: str) -> Finding:
 
 def _planted_entries(project: Path, ceiling: datetime) -> Iterator[ServerEntry]:
     later = (ceiling + timedelta(days=2)).isoformat()
-    yield ServerEntry(_PLANTED, project, ("pit_fetch", *entry_of(["--pit", later])["args"]))
-    words = ("pit_fetch", *entry_of(["--pit", ceiling.isoformat()])["args"])
+    yield ServerEntry(_PLANTED, project, ("pit_fetch", "mcp", "--pit", later))
+    words = ("pit_fetch", "mcp", "--pit", ceiling.isoformat())
     yield ServerEntry(_RAISED, project, words, {gate.CEILING_VARIABLE: later})
 
 
 def _sources_tool(each: ServerEntry) -> str:
     return f"{tool_prefix(each.name)}__sources"
-
-
-def _server_settings(each: ServerEntry) -> dict[str, object]:
-    return {"command": each.command[0], "args": [*each.command[1:]], "env": dict(each.environ)}
 
 
 def _own_instant(each: ServerEntry) -> datetime | None:
@@ -307,12 +308,8 @@ def _own_instant(each: ServerEntry) -> datetime | None:
     return gate.parse_pit(start.options.get("--pit")) if start else None
 
 
-def _instant_answers(model: Model, tool: str) -> dict[bool, str]:
-    """Return the client's answers to the calls of a tool: to the plain one, and to the one with an argument."""
-    return {"pit" in block["input"]: text for block, text in model.answers if block["name"] == tool}
-
-
 def _entry_finding(each: ServerEntry, answers: Mapping[bool, str], ceiling: datetime | None, problem: str) -> Finding:
+    """Judge the client's answers to the plain call, and to the one with an argument that would move the instant."""
     plain, moved = answers.get(False), answers.get(True)
     instants = [gate.parse_pit(text) for answer in (plain, moved) for text in _INSTANT.findall(answer or "")]
     fix = "see what the other findings say of the entry, and what starts when you run its command"

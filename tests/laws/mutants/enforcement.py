@@ -51,7 +51,9 @@ MUTANTS = (
     _editable("a tool that writes does not edit", "EDITS", lambda real: ("Edit",), _LAWS),
     _reach("every agent is held", "Scope.users", _at_users(lambda agent: False), _LAWS),
     _reach("a rule on a part of a tool denies all of it", "denied_tools", _of_the_whole_tool, _LAWS),
-    _reach("an agent without a list has no tools", "Scope.users", _at_users(lambda agent: agent.tools is not None), _LAWS),
+    _reach(
+        "an agent without a list has no tools", "Scope.users", _at_users(lambda agent: agent.tools is not None), _LAWS
+    ),
     _doctor("settings cannot switch the guard off", "effective_value", _of_the_environment_alone, _LAWS),
     _doctor("agents of plugins are left out", "enabled_plugins", lambda real: lambda user, settings: [], _LAWS),
     _doctor("agents of the folders above are left out", "agent_folders", _of_the_project_alone, _LAWS),
