@@ -139,27 +139,6 @@ async def through_mcp(server: arcadedb.Server, use: Any, held: Held) -> None:
         await _refusals(tools, case)
 
 
-async def through_mcp_gate(server: arcadedb.Server, use: Any) -> None:
-    """In front of the MCP server the gate answers with what was public, whatever instant an agent asks for."""
-    random = Random(8)
-    case = make_case(random)
-    engine = Bolt("ArcadeDB", use("crowded"), case.world(crowded=50))
-    async with mcp_client.connect(server, "crowded", gate_at=case.pit) as tools:
-        if await tools.names() != {mcp_client.READ}:
-            raise Failed("the gate lists other tools than the one of its mapping")
-        for name, query in SHIPPED.items():
-            asked = {**ask(name, case, random), "limit": 3, "k": 3}
-            asked = {key: value for key, value in asked.items() if key in PATTERNS[name].parameters}
-            expected = sorted(ids(answer(engine, query, asked)))
-            for pit in (case.pit, "2100-01-01T00:00:00Z"):
-                result = await tools.call(mcp_client.READ, query, {**asked, "pit": pit})
-                if sorted(ids(f"[{result.blocks[0]['text']}]")) != expected:
-                    raise Failed(f"{name}: the gate answers something else than the driver: {result.blocks}")
-        own = await tools.call(mcp_client.READ, "MATCH (n:News) RETURN n", {})
-        if ids(f"[{own.blocks[0]['text']}]"):
-            raise Failed("the gate lets a query of one's own run")
-
-
 async def _refusals(tools: mcp_client.Tools, case: Case) -> None:
     """What must not come through, and which of the three keeps it back."""
     params = {"pit": case.pit, "ticker": "NOG", "limit": 50}
@@ -228,8 +207,6 @@ def main(argv: Sequence[str]) -> int:
             say("its own faults are planted")
             asyncio.run(through_mcp(server, use, held))
             say("they pass guard, MCP server and gate")
-            asyncio.run(through_mcp_gate(server, use))
-            say("pit_fetch mcp-gate in front of the MCP server answers as the driver does")
             found += confirm(use("plain"), lambda run: None, cases=1)
             say("the script for a Neo4j server runs here, too")
     except (Broken, Failed) as error:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -207,10 +207,6 @@ def test_instants_at_the_calendar_s_ends_are_shown(form: str) -> None:
 QUOTING = '{"available_at": "2030-01-01T00:00:00Z"}'
 
 
-def late(records: Iterator[Record]) -> Iterator[Record]:
-    return (item._replace(available_at=PIT + timedelta(microseconds=1)) for item in records)
-
-
 @pytest.mark.parametrize("form", NAMES)
 @pytest.mark.parametrize("words", [(), ("--limit", "2"), ("--max-chars", "10000")])
 def test_an_item_that_quotes_a_later_stamp_costs_the_others_nothing(
@@ -272,30 +268,6 @@ def test_where_quoting_items_alone_came_before_an_error_nothing_is_said_of_the_r
 
     left, _ = printed(tmp_path, demo(broken), "json")
     assert (left.code, left.ids, "no_data" in left.gap_types) == (5, [], False)
-
-
-CARELESS: dict[str, Callable[[], Provider]] = {
-    "a stage that dates after the PIT": lambda: demo([record("SECRET")], derive=lambda query: late),
-    "a stamp inside the payload": lambda: demo(
-        [record("a", body="SECRET", x=[{"revised_at": "2024-02-16T00:00:00Z"}])]
-    ),
-    "a tag that the gate does not know": lambda: demo([record("SECRET")._replace(available_at_source="x")]),
-}
-
-
-@pytest.mark.parametrize("form", NAMES)
-@pytest.mark.parametrize("careless", CARELESS)
-def test_what_the_gate_objects_to_stands_in_no_form(tmp_path: Path, form: str, careless: str) -> None:
-    left, shown = printed(tmp_path, CARELESS[careless](), form)
-    assert left.code == 70
-    assert "SECRET" not in left.out + left.err + shown.decode()
-    assert "The gate refused the envelope" in left.out + left.err
-    read = {"json": from_json, "parquet": from_json, "jsonl": from_jsonl}  # nothing but a failure is no file
-    if form in read:
-        envelope = read[form](left.out)
-        assert (envelope["data"], [gap["type"] for gap in envelope["gaps"]]) == ([], ["internal_error"])
-    if form == "csv":
-        assert left.out == ""
 
 
 @pytest.mark.parametrize("form", NAMES)
