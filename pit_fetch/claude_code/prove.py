@@ -172,10 +172,11 @@ def _mark(number: int) -> str:
 def _environ(environ: Mapping[str, str], url: str) -> dict[str, str]:
     own = {name: value for name, value in environ.items() if name not in _ELSEWHERE}
     proxies = dict.fromkeys(("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"), _NO_PROXY_THERE)
-    return {**own, **proxies, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1", **_client_settings(url)}
+    return {**own, **proxies, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1", **client_variables(url)}
 
 
-def _client_settings(url: str) -> dict[str, str]:
+def client_variables(url: str) -> dict[str, str]:
+    """Return the variables with which the client asks the scripted model at ``url``, and nobody else."""
     return {
         "ANTHROPIC_BASE_URL": url,
         "ANTHROPIC_API_KEY": "sk-none",
@@ -201,7 +202,7 @@ def run_client(
     ``variables`` are set for it, whatever its settings say.
     """
     # Variables in a settings file are stronger than the environment, but weaker than --settings.
-    settings = json.dumps({"env": {**_client_settings(url), **variables}})
+    settings = json.dumps({"env": {**client_variables(url), **variables}})
     command = [client, "-p", "planted calls", "--model", "claude-sonnet-4-5", "--settings", settings]
     command += ["--strict-mcp-config", "--no-session-persistence", "--allowedTools", allowed, *more]
     nowhere = subprocess.DEVNULL
