@@ -222,45 +222,6 @@ def test_an_item_that_quotes_a_later_stamp_costs_the_others_nothing(
         assert "texts quote a stamp" in left.reasons
 
 
-def test_an_answer_of_nothing_but_a_quoting_item_leads_on(tmp_path: Path) -> None:
-    quoting = record("b", 1, body=QUOTING.replace("{", '{"x": "' + "y" * 9_000 + '", '))
-    provider = demo([quoting, record("c", 2)])
-    for words in (("--limit", "1"), ("--max-chars", "4000")):
-        left, _ = printed(tmp_path, provider, "json", *words)
-        ids, ends = list(left.ids), 0
-        while (cursor := next((gap["cursor"] for gap in left.envelope["gaps"] if "cursor" in gap), None)) and ends < 9:
-            left, _ = printed(tmp_path, provider, "json", *words, "--after", cursor)
-            ids, ends = [*ids, *left.ids], ends + 1
-        assert (left.code, ids[-1:]) == (0, ["c"])
-
-
-@pytest.mark.parametrize("max_chars", ["4000", "0"])
-def test_a_part_that_the_gate_would_refuse_is_cut_once_more(tmp_path: Path, max_chars: str) -> None:
-    """A part of a long text can be a JSON document where the whole is none."""
-
-    def pages(body: str, then: str = "4000") -> list[list[dict[str, str]]]:
-        provider = demo([record("a", 1, body="one"), record("b", 2, body=body), record("c", 3, body="two")])
-        words = ["--max-chars", "4000"]
-        data: list[list[dict[str, str]]] = []
-        while len(data) < 9:
-            left, _ = printed(tmp_path, provider, "json", *words)
-            assert left.code == 0
-            data.append(left.data)
-            cursors = [gap["cursor"] for gap in left.envelope["gaps"] if "cursor" in gap]
-            if not cursors:
-                break
-            words[1:] = [then, "--after", cursors[0]]
-        return data
-
-    (first,) = pages("x" * 5_000)[1]  # the part that the next one follows
-    document = QUOTING.replace("{", '{"y": "' + "y" * 1_000 + '", ')
-    body = "x" * len(first["body"]) + document
-    bodies = {"a": "", "b": "", "c": ""}
-    for item in [item for page in pages(body, max_chars) for item in page]:
-        bodies[item["id"]] += item["body"]
-    assert bodies == {"a": "one", "b": body, "c": "two"}
-
-
 def test_where_quoting_items_alone_came_before_an_error_nothing_is_said_of_the_rest(tmp_path: Path) -> None:
     def broken(query: Query, context: Context) -> Iterator[Record]:
         yield record("b", 1, body=QUOTING)
