@@ -303,12 +303,6 @@ def _sources_tool(each: ServerEntry) -> str:
     return f"{tool_prefix(each.name)}__sources"
 
 
-def _own_instant(each: ServerEntry) -> datetime | None:
-    """Return the instant that the entry fixes; None if it has none, or has it in a file."""
-    start = start_of(each.command)
-    return gate.parse_pit(start.options.get("--pit")) if start else None
-
-
 def _entry_finding(each: ServerEntry, answers: Mapping[bool, str], ceiling: datetime | None, problem: str) -> Finding:
     """Judge the client's answers to the plain call, and to the one with an argument that would move the instant."""
     plain, moved = answers.get(False), answers.get(True)
@@ -317,7 +311,9 @@ def _entry_finding(each: ServerEntry, answers: Mapping[bool, str], ceiling: date
     name = f"server {each.name}"
     if problem or plain is None or moved is None:
         return unproved_finding(f"{name}: not proved", problem or "the client did not make the calls", fix)
-    bound, whose = (ceiling, "the ceiling") if ceiling else (_own_instant(each), "its own")
+    start = start_of(each.command)
+    own = gate.parse_pit(start.options.get("--pit")) if start else None
+    bound, whose = (ceiling, "the ceiling") if ceiling else (own, "its own")
     if any(instant is None or (bound is not None and instant > bound) for instant in instants):
         return Finding("fail", "proof", f"{name}: it answers as of an instant after {whose}", fix)
     if each.name == _PLANTED:
