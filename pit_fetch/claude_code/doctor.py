@@ -47,7 +47,7 @@ class Project:
     """What the client would find in a session in ``folder``."""
 
     def __init__(self, environ: Mapping[str, str], folder: Path, trusted: AbstractSet[str] = frozenset()) -> None:
-        self.folder = folder
+        self.environ, self.folder = environ, folder
         self.settings = read_settings(environ, folder)
         self.wired: list[WiredHook] = [hook for file in self.settings for hook in hooks_in(file)]
         self.servers: list[ServerEntry] = list(entries(environ, folder))
@@ -71,6 +71,13 @@ class Project:
         has_any = bool(self.adapters) or any(hook.script for hook in self.wired)
         has_server = any(is_ours(server.command) for server in self.servers)
         return self.scope.has_commands and (has_any or not has_server)
+
+    @property
+    def proof_clause(self) -> str:
+        """Return what a proof here shows, as a clause."""
+        if self.needs_hooks:
+            return f"Every pit_fetch call is held to {self.ceiling} here"
+        return f"No argument moves the instant of {', '.join(server.name for server in self.ours)} here"
 
     @property
     def held_agents(self) -> list[str]:
@@ -104,12 +111,9 @@ def _agents_of(homes: Iterable[tuple[str, Path]]) -> list[Agent]:
     ]
 
 
-def examine(
-    environ: Mapping[str, str], folder: Path, system: System = THIS_SYSTEM, trusted: AbstractSet[str] = frozenset()
-) -> Iterator[Finding]:
-    """Yield every finding on ``folder`` that files and hooks alone can show. Child processes run side by side."""
-    project = Project(environ, folder, trusted)
-    settings, wired = project.settings, project.wired
+def examine(project: Project, system: System = THIS_SYSTEM) -> Iterator[Finding]:
+    """Yield every finding that files and hooks alone can show. Child processes run side by side."""
+    environ, folder, settings, wired = project.environ, project.folder, project.settings, project.wired
     with ThreadPoolExecutor() as pool:
         client = pool.submit(machine_check.check_client, environ, system)
         python = pool.submit(machine_check.check_python, environ, system)
@@ -153,14 +157,6 @@ def examine(
         yield client.result()
 
 
-def proof_clause(environ: Mapping[str, str], folder: Path) -> str:
-    """Return what a proof here shows, as a clause."""
-    project = Project(environ, folder)
-    if project.needs_hooks:
-        return f"Every pit_fetch call is held to {project.ceiling} here"
-    return f"No argument moves the instant of {', '.join(server.name for server in project.ours)} here"
-
-
 def check_agents(adapters: Sequence[str]) -> Iterator[Finding]:
     """Yield a failure for each data agent that the guard should know, and does not."""
     for name in adapters:
@@ -170,9 +166,9 @@ def check_agents(adapters: Sequence[str]) -> Iterator[Finding]:
             yield Finding("fail", "agents", message, fix)
 
 
-def try_client(environ: Mapping[str, str], folder: Path, system: System = THIS_SYSTEM) -> Iterator[Finding]:
+def try_client(project: Project, system: System = THIS_SYSTEM) -> Iterator[Finding]:
     """Run planted leaks through the client itself, and yield a finding for each."""
-    project = Project(environ, folder)
+    environ, folder = project.environ, project.folder
     ceiling = gate.parse_pit(project.ceiling)
     if ceiling is None and project.needs_hooks:
         fix = f"set {gate.CEILING_VARIABLE} in the environment that starts the client, and here"
