@@ -89,7 +89,8 @@ def hooks_of(front: Mapping[str, Any]) -> Iterator[AgentHook]:
         for entry in entries:
             for hook in entry.get("hooks") or [{}]:
                 command = str(hook.get("command", ""))
-                faults = hook_faults(f"{bundle.script_of(command)} at {event}", event, hook)
+                is_async = str(hook.get("async")).lower() == "true"  # here every value is a text
+                faults = hook_faults(f"{bundle.script_of(command)} at {event}", event, {**hook, "async": is_async})
                 fault = next((found.message for found in faults), "")
                 if hook.get("type") != "command":
                     fault = f"{bundle.script_of(command)} at {event} is not of type command"

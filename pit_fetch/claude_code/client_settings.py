@@ -209,8 +209,8 @@ def _faults_of(hook: Any) -> Iterator[str]:
 
 
 def hook_faults(name: str, event: str, hook: Mapping[str, Any]) -> Iterator[Finding]:
-    """Yield why a client would not run a hook each time, wait for its verdict and go by it. Values may be texts."""
-    if str(hook.get("async") or "false").lower() != "false":
+    """Yield why a client would not run a hook each time, wait for its verdict and go by it."""
+    if hook.get("async"):
         yield Finding("fail", "wiring", f"{name} is async, so nothing waits for it", "remove async")
     if hook.get("if"):
         yield Finding("fail", "wiring", f"{name} has an if filter that some calls slip past", "remove it")
