@@ -10,7 +10,7 @@ import json
 import os
 import signal
 import threading
-from argparse import ArgumentTypeError, RawDescriptionHelpFormatter
+from argparse import RawDescriptionHelpFormatter
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -23,8 +23,8 @@ from pit_fetch.archive_admin.capture.request_list import SECONDS
 from pit_fetch.archive_admin.capture.results import CaptureResult, metrics, row, summarize, write_whole
 from pit_fetch.archive_admin.capture.run import CaptureJob, Shown
 from pit_fetch.archive_admin.operators import VARIABLE, path_of, require_operator
-from pit_fetch.cli.command import CommandResult, Parser
-from pit_fetch.cli.commands.archive import refusal, to_json
+from pit_fetch.cli.command import CommandResult, Parser, refusal, whole_number
+from pit_fetch.cli.commands.archive import to_json
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ConfigError, ExitStatus, UsageError
 from pit_fetch.gaps import Code
@@ -67,7 +67,9 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
     which.add_argument("--missing", action="store_true", help="ask only for what the last run did not get")
     which.add_argument("--again", action="store_true", help="ask for everything, even if the last run was broken off")
     parser.add_argument("--dry-run", action="store_true", help="only check the list, and show what would be asked")
-    parser.add_argument("--parallel", type=_count, metavar="N", help="requests of a source at once (default: 8)")
+    parser.add_argument(
+        "--parallel", type=whole_number(64), metavar="N", help="requests of a source at once (default: 8)"
+    )
     parser.add_argument("--log", metavar="FILE", help="append a line of JSON for each request, and a summary")
     parser.add_argument("--metrics", metavar="FILE", help="write the sums in the text format of Prometheus")
     parser.add_argument("--quiet", action="store_true", help="print nothing, unless a request failed")
@@ -96,12 +98,6 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         return refusal(f"{options.file}: {error.gap.reason}")
     except ConfigError as error:
         return refusal(error.gap.reason)
-
-
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:4]) <= 64 and len(text) <= 2):
-        raise ArgumentTypeError("write a whole number from 1 to 64")
-    return int(text)
 
 
 @contextmanager
