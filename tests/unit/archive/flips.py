@@ -67,13 +67,6 @@ class Flip(NamedTuple):
     bit: int
 
 
-def flips(connection: sqlite3.Connection) -> Iterator[Flip]:
-    """Yield every bit of every value, 64 of a number."""
-    for table, column in columns(connection):
-        for row, value in enumerate(values(connection, table, column)):
-            yield from (Flip(table, column, row, bit) for bit in range(bits(value)))
-
-
 def bits(value: Any) -> int:
     """Return how many bits a value has; NULL has none."""
     return 64 if isinstance(value, int) else 8 * len(_raw(value))

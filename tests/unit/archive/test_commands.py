@@ -365,23 +365,6 @@ def test_drop_deletes_later_answers_that_repeat_what_it_deletes(marked: Archive)
     assert of(marked, "rebuild") == {"fetches": 2}
 
 
-def test_a_merge_with_a_copy_does_not_bring_back_what_repeats_the_deleted(marked: Archive, tmp_path: Path) -> None:
-    """The copy knows nothing of the deletion, and has answered from what it still held."""
-    (tmp_path / "apart").mkdir()
-    copy = Archive(tmp_path / "apart")
-    copy.command(f"archive merge {marked.path}")
-    copy.remembered(f"{NEWS} --keywords unwanted", "2026-06-01 17:00", pit="2026-06-01 15:30")
-    of(marked, BEFORE, now="2026-06-05 12:00")
-    assert of(marked, f"merge {copy.path}")["entries"] == 2
-    assert b"unwanted words" in copy.everything()
-    of(copy, f"merge {marked.path}")
-    for archive, other in ((marked, copy), (copy, marked)):
-        assert b"unwanted words" not in archive.everything()
-        assert archive.command("archive verify").code == 0
-        assert [row["answer_deleted"] for row in of(archive, "log")] == [None, "2026-06-05T12:00:00+00:00"]
-        assert of(archive, f"merge {other.path}")["entries"] == 0
-
-
 def test_what_is_recorded_while_its_fetch_is_deleted_is_not_kept(marked: Archive) -> None:
     """The server is slow, and somebody deletes in the meantime."""
     answer = articles(benzinga.article(19, at("2026-06-01 14:30"), title="unwanted, too"))
