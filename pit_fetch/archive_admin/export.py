@@ -16,11 +16,10 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pit_fetch.archive.archived import Archived
+from pit_fetch.archive.archived import Archived, OnProgress, silently
 from pit_fetch.archive.interpreted import AS_OF_PIT, Find
 from pit_fetch.archive.store import index, microseconds, schema
 from pit_fetch.archive.store.index import ValidRecord
-from pit_fetch.archive_admin.progress import OnProgress, silently
 from pit_fetch.engine.registry import load
 from pit_fetch.errors import PitFetchError
 from pit_fetch.formats import frames

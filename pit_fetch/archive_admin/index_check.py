@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -19,8 +19,8 @@ from pit_fetch.archive.store import index, journal, schema
 from pit_fetch.archive.store.checksums import row_checksum, stream_salt
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Unreadable
 from pit_fetch.archive.store.journal import Key
-from pit_fetch.archive_admin.progress import OnDone
 
+OnDone = Callable[[int], None]
 # What the checksum of a row covers: a long text, and columns.
 _MARKED: Mapping[str, str] = {
     "streams": "SELECT name, checksum, '', id, reads FROM streams",

@@ -10,13 +10,12 @@ from contextlib import closing
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple
 
-from pit_fetch.archive.archived import Archived
+from pit_fetch.archive.archived import Archived, OnProgress, silently
 from pit_fetch.archive.interpreted import Find
 from pit_fetch.archive.recorder import AT_ONCE
 from pit_fetch.archive.store import index, journal, microseconds, schema
 from pit_fetch.archive.store.errors import ArchiveError, Damaged, Lost, archive_error
 from pit_fetch.archive.store.journal import COLUMNS, DROPPED, LOST, NAMED, UNKNOWN_LINK, Key
-from pit_fetch.archive_admin.progress import OnProgress, count, silently
 from pit_fetch.archive_admin.verification import Report, verify
 from pit_fetch.engine.registry import load
 
@@ -31,10 +30,7 @@ def rebuild(connection: sqlite3.Connection, find: Find = load, on_progress: OnPr
     schema.overlay_empty_index(connection)
     connection.execute("BEGIN")  # as of one moment
     keys = journal.fetches(connection)
-    archived, fetches = Archived(connection, find), len(keys)
-    for place, key in enumerate(keys):
-        on_progress(place, fetches)
-        archived.add(key)
+    Archived(connection, find).add_all(keys, on_progress)
     connection.execute("COMMIT")
     with schema.transaction(connection):
         schema.replace_index(connection)
@@ -42,7 +38,7 @@ def rebuild(connection: sqlite3.Connection, find: Find = load, on_progress: OnPr
             index.defer(connection, index.UNASSIGNED, key)
     with contextlib.suppress(sqlite3.Error):
         connection.execute("VACUUM")  # outside the transaction, which SQLite demands
-    return fetches
+    return len(keys)
 
 
 def ingest_pending(connection: sqlite3.Connection, find: Find) -> None:
@@ -113,7 +109,7 @@ def merge(
             is_less = _delete_unused_bodies(connection) or is_less
             journal.note_chains(connection)
             if merged:  # in the same transaction: answers would rely on an index that lacks what was merged
-                _rebuild(connection, find, on_progress)
+                Archived(connection, find).rebuild(on_progress)
             schema.check_unchanged(other)  # before anything of it is kept
     if is_less:
         _scrub(connection)
@@ -253,15 +249,9 @@ def drop(
             journal.Writer(connection).drop(time, {**deletion.recorded, "fetches": len(rows)}, answers)
             journal.note_chains(connection)
             _delete_unused_bodies(connection)
-            _rebuild(connection, find, on_progress)
+            Archived(connection, find).rebuild(on_progress)
     _scrub(connection)  # even without rows: the last attempt may have been killed before it
     return Dropped(len(rows), len(answers))
-
-
-def _rebuild(connection: sqlite3.Connection, find: Find, on_progress: OnProgress) -> int:
-    fetches = count(connection, "fetches")
-    Archived(connection, find).rebuild(lambda done: on_progress(done, fetches))
-    return fetches
 
 
 def _scrub(connection: sqlite3.Connection) -> None:

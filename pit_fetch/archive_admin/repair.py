@@ -14,13 +14,12 @@ from contextlib import closing
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from pit_fetch.archive.archived import Archived
+from pit_fetch.archive.archived import Archived, OnProgress, silently
 from pit_fetch.archive.interpreted import Find
 from pit_fetch.archive.store import about, bodies, journal, microseconds, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Unreadable
 from pit_fetch.archive.store.journal import COLUMNS, DROPPED, LOST, NAMED, UNKNOWN_LINK, Entry, Key
 from pit_fetch.archive_admin import maintenance
-from pit_fetch.archive_admin.progress import OnProgress, count, silently
 from pit_fetch.archive_admin.verification import body_problem, verify
 from pit_fetch.engine.registry import load
 
@@ -59,9 +58,8 @@ def repair(
             if other:
                 _merge(other, os.path.join(folder, "other.db"), target, find, now)
             with schema.transaction(target):
-                fetches = count(target, "fetches")
-                Archived(target, find).rebuild(lambda done: on_progress(done, fetches))
-                repaired = Repaired(fetches, count(target, "bodies"), tuple(_losses(target)))
+                fetches = Archived(target, find).rebuild(on_progress)
+                repaired = Repaired(fetches, journal.count(target, "bodies"), tuple(_losses(target)))
         if not (is_readable or other):
             repaired = repaired._replace(lost=("everything: SQLite cannot read which tables the file has",))
         os.rename(unfinished, into)

@@ -14,12 +14,13 @@ from datetime import timedelta
 from itertools import islice
 from typing import NamedTuple
 
+from pit_fetch.archive.archived import OnProgress, silently
 from pit_fetch.archive.interpreted import Find
 from pit_fetch.archive.store import about, bodies, index, journal, microseconds, schema, tables
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, Lost, Unreadable, archive_error
 from pit_fetch.archive.store.journal import COLUMNS, DROPPED, LOST, NAMED, Key
 from pit_fetch.archive_admin import index_check
-from pit_fetch.archive_admin.progress import OnDone, OnProgress, count, silently
+from pit_fetch.archive_admin.index_check import OnDone
 from pit_fetch.engine.registry import load
 from pit_fetch.net.clocks import MOST_APART
 from pit_fetch.support.wording import counted
@@ -60,7 +61,7 @@ def verify(
     damage: list[str] = []
     try:
         with schema.snapshot(connection):
-            entries, kept, fetches = (count(connection, table) for table in ("entries", "bodies", "fetches"))
+            entries, kept, fetches = (journal.count(connection, table) for table in ("entries", "bodies", "fetches"))
             report, whole = Report(entries, kept, ()), entries + kept + fetches
             damage += _damaged_file(connection)
             damage += _damaged_notes(connection)

@@ -520,10 +520,15 @@ def withdrawn(connection: sqlite3.Connection) -> dict[Key, int]:
     return {Key(origin, seq): time for origin, seq, time in connection.execute(WITHDRAWN)}
 
 
+def count(connection: sqlite3.Connection, table: str) -> int:
+    """Return the number of rows of a table."""
+    (number,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
+    return int(number)
+
+
 def deletions(connection: sqlite3.Connection) -> int:
     """Return how many deletions there were."""
-    (count,) = connection.execute("SELECT count(*) FROM drops").fetchone()
-    return int(count)
+    return count(connection, "drops")
 
 
 def fetches(connection: sqlite3.Connection) -> list[Key]:

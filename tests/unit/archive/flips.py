@@ -107,20 +107,6 @@ def change(connection: sqlite3.Connection, flip: Flip) -> bool:
     return True
 
 
-def put(connection: sqlite3.Connection, table: str, column: str, value: Any) -> bool:
-    """Put ``value`` into the first row. Return False if the table does not take it, or it is there."""
-    names = ", ".join(key(connection, table))
-    first = f"({names}) = (SELECT {names} FROM main.{table} ORDER BY {names} LIMIT 1)"
-    connection.execute("PRAGMA ignore_check_constraints = on")
-    try:
-        done = connection.execute(
-            f"UPDATE main.{table} SET {column} = ? WHERE {column} IS NOT ? AND {first}", (value, value)
-        )
-    except sqlite3.Error:
-        return False
-    return done.rowcount == 1
-
-
 def key(connection: sqlite3.Connection, table: str) -> list[str]:
     """Return the columns of the key of a table."""
     info = connection.execute(f"PRAGMA main.table_info({table})").fetchall()

@@ -232,13 +232,3 @@ def test_a_capture_that_cannot_be_asked_as_one_may_think_says_so(archive: Archiv
         if words
         else ("Note" not in left.out)
     )
-
-
-@pytest.mark.parametrize(
-    ("request_", "problem"),
-    [("may_be_empty = 1", "may_be_empty is true or false"), ("may_be_emty = true", "did you mean may_be_empty?")],
-)
-def test_an_unusable_word_is_named(archive: Archive, request_: str, problem: str) -> None:
-    written(archive, f"source = 'benzinga'; {request_}")
-    left = archive.command("capture list.toml", "2026-06-01 15:00")
-    assert (left.code, problem in left.err) == (2, True)

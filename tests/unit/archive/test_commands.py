@@ -11,7 +11,7 @@ import pytest
 
 from pit_fetch.archive.store import microseconds, schema
 from pit_fetch.archive.store.errors import ArchiveError
-from pit_fetch.archive_admin import maintenance, verification
+from pit_fetch.archive_admin import maintenance
 from pit_fetch.cli.commands.archive import COMMANDS
 from pit_fetch.engine import registry
 from pit_fetch.provider import Page
@@ -179,22 +179,6 @@ def test_an_archive_that_was_cut_off_is_damaged(archive: Archive, size: int) -> 
     left = archive.command("archive merge other.db")
     assert left.code == 2
     assert "damaged" in left.err
-
-
-def test_verify_reads_one_moment_of_an_archive_that_grows(archive: Archive) -> None:
-    """Each of its statements would else see what was appended since the one before, and call it damage."""
-    connection = schema.open_to_read(str(archive.path))
-    grown: list[str] = []
-
-    def meanwhile(text: str) -> None:
-        if text.startswith("SELECT digest, base FROM bodies") and not grown:
-            grown.append(text)
-            archive.app = articles(benzinga.article(2, at("2026-06-01 14:30"), title="later"))
-            archive.fetch(NEWS, "2026-06-03 15:00")
-
-    connection.set_trace_callback(meanwhile)
-    assert verification.verify(connection).damage == ()
-    assert grown
 
 
 def test_rebuild_makes_the_index_again(archive: Archive) -> None:
