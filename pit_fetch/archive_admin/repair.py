@@ -265,7 +265,7 @@ class _Source:
         """Return the row of an entry, and its kind."""
         for kind in (entry.kind,) if entry is not None and entry.kind in COLUMNS else COLUMNS:
             found = self._row(f"SELECT {', '.join(COLUMNS[kind])} FROM {kind} WHERE origin = ? AND seq = ?", *key)
-            if found is not None and all(map(_is_text, filter(_is_str, found))):
+            if found is not None and all(_is_text(value) for value in found if isinstance(value, str)):
                 return kind, found
         return None
 
@@ -291,10 +291,6 @@ class _Source:
         """Yield the rows of a query until one cannot be read."""
         with contextlib.suppress(*BROKEN):
             yield from self.connection.execute(query)
-
-
-def _is_str(value: object) -> bool:
-    return isinstance(value, str)
 
 
 def _is_text(value: object) -> bool:

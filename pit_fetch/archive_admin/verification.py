@@ -150,7 +150,7 @@ def verify_since(connection: sqlite3.Connection, since: Key, on_progress: OnProg
         entries = 0
         for origin, seq in first.items():
             damage += _damaged_chain(connection, origin, seq)
-            entries += journal.count_from(connection, origin, seq)
+            entries += journal.count(connection, "entries WHERE origin = ? AND seq >= ?", origin, seq)
             digests.update(journal.bodies_from(connection, origin, seq))
             damage += (f"index: fetch {key} is not where it belongs" for key in index.unplaced(connection, origin, seq))
         for done, digest in enumerate(digests):

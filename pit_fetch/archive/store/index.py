@@ -380,10 +380,10 @@ def known_by(connection: sqlite3.Connection, stream: str, names: Collection[str]
 
 
 class ValidRecord(NamedTuple):
-    """A version of an item that is the answer from ``start`` until just before ``stop``, in microseconds."""
+    """A version of an item that is the answer from ``start`` until just before ``stop`` (None: for good)."""
 
     start: int
-    stop: int
+    stop: int | None
     record: Record
 
 
@@ -410,7 +410,7 @@ def valid_records(connection: sqlite3.Connection, stream: str) -> Iterator[Valid
 
 def _valid_records(
     connection: sqlite3.Connection, stream: str, condition: str, parameters: Sequence[int]
-) -> Iterator[tuple[int, int, Record]]:
+) -> Iterator[tuple[int, int | None, Record]]:
     """Yield the fields of a :class:`ValidRecord`: of thousands, most are wanted for the record alone."""
     of_stream = stream_salt(stream)
     try:
@@ -424,7 +424,6 @@ def _valid_records(
             checksum, values, _, start, stop, first_seen, name, available, revised, stamp, names = row
             if checksum != columns_checksum(of_stream, row[2:], values):
                 raise Damaged(DAMAGED_INDEX)
-            stop = microseconds.ALWAYS if stop is None else stop  # it is the answer for good
             yield start, stop, shown_record(name, stamp, first_seen, available, revised, names, values)
     except sqlite3.Error as error:
         raise archive_error(error) from error

@@ -48,10 +48,6 @@ class CaptureRun(NamedTuple):
     over: bool = False
 
 
-def begin(now: int) -> CaptureRun:
-    return CaptureRun(os.urandom(6).hex(), now)
-
-
 def continued(connection: sqlite3.Connection, name: str, now: int, missing: bool = False) -> CaptureRun | None:
     """Return the run under ``name`` to continue: a recent one that was interrupted or, if ``missing``, the last one."""
     text = about.get(connection, name)

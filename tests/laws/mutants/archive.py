@@ -878,7 +878,7 @@ MUTANTS = (
         (
             "archive: a superseded version is exported as valid",
             "valid_records",
-            _each(lambda valid: valid._replace(stop=microseconds.ALWAYS)),
+            _each(lambda valid: valid._replace(stop=None)),
             _EXPORTED,
         ),
         (
