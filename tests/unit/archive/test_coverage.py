@@ -41,29 +41,6 @@ def uncaptured(left: Answer) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        ("--tickers AAPL --exact", [2, 1]),
-        ("--tickers tsla --exact", [3]),
-        ("--tickers TSLA,AAPL --exact", [3, 2, 1]),
-        ("--ciks 320193 --exact", [2, 1]),
-        ("--ciks CIK0000320193", [2, 1]),
-        ("--tickers AAPL --forms 10-k", [1]),
-        ("--tickers AAPL --forms=-10-K --exact", [2]),
-        ("--tickers AAPL --exact --date-from 2026-05-21", [2]),
-        ("--tickers AAPL --exact --date-to 2026-05-20", [1]),
-    ],
-)
-def test_one_capture_of_filings_answers_what_it_asked_for_in_any_words(
-    archive: Archive, words: str, expected: list[int]
-) -> None:
-    captured(archive, sec.app(FILINGS), "source = 'sec_full_text'; tickers = ['AAPL', 'TSLA']; exact = true")
-    left = archive.offline(f"sec_full_text {words}", LATER, "2026-05-25 12:00")
-    assert left.ids == [sec.number(n) for n in expected]
-    assert uncaptured(left) == []
-
-
-@pytest.mark.parametrize(
     "words",
     [
         "--forms 8-K --exact",

@@ -14,7 +14,6 @@ import pytest
 
 from pit_fetch.archive.store import index, schema
 from pit_fetch.archive.store.journal import FetchEntry, Writer
-from pit_fetch.support.whole_folder import making
 from pit_fetch.testing.server import as_json
 from tests.laws.exported import AS_OF
 from tests.providers.bz_news_api import server as benzinga
@@ -124,12 +123,6 @@ def test_it_is_there_whole_or_not_at_all(archive: Archive, monkeypatch: pytest.M
     assert left.code == 2
     assert "lake: it cannot be written (No space left on device)" in left.err
     assert {*archive.folder.iterdir()} == before
-
-
-def test_two_at_once_do_not_mix(archive: Archive) -> None:
-    with making(str(archive.folder / "lake")):
-        left = archive.command("archive export lake")
-    assert (left.code, "lake: it cannot be written (another process is writing it)" in left.err) == (2, True)
 
 
 def test_a_damaged_index_is_not_exported(archive: Archive) -> None:

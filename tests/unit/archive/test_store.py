@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sqlite3
 import stat
 import sys
 import tracemalloc
@@ -79,11 +78,6 @@ def refused(archive: Archive) -> str:
     return " ".join(gap["reason"] for gap in left.envelope["gaps"] if gap["type"] == "config")
 
 
-def foreign(archive: Archive) -> None:
-    with closing(sqlite3.connect(archive.path)) as connection:
-        connection.execute("CREATE TABLE prices (x)")
-
-
 def newer(archive: Archive) -> None:
     archive.fetch(NEWS, "2026-06-01 15:00")
     with closing(archive.open()) as connection:
@@ -94,7 +88,6 @@ def newer(archive: Archive) -> None:
 @pytest.mark.parametrize(
     ("make", "problem"),
     [
-        (foreign, "not an archive"),
         (lambda archive: archive.path.write_bytes(b"a,b\n1,2\n" * 500), "not an archive"),
         (newer, "newer than this program"),
     ],
@@ -193,14 +186,6 @@ def test_a_process_that_is_killed_loses_at_most_the_exchange_under_way(archive: 
 
 
 # What is not mixed.
-
-
-def test_another_host_under_the_name_of_the_source_is_not_mixed_with_it(archive: Archive) -> None:
-    elsewhere = {"PIT_FETCH_BENZINGA_URL": "https://proxy.example"}
-    archive.fetch(NEWS, "2026-06-01 15:00", env=elsewhere)
-    assert archive.offline(NEWS, "2026-06-01 16:00").data == []
-    archive.fetch(NEWS, "2026-06-01 16:30")
-    assert len(archive.offline(NEWS, "2026-06-01 17:00").data) == 1
 
 
 def test_an_input_file_has_nothing_to_do_with_the_archive(archive: Archive) -> None:
