@@ -86,13 +86,13 @@ def merge(
     """Copy the entries that only ``other`` holds. Return the number of entries that are new or newly deleted.
 
     Archives can be merged in any order and repeatedly, since an entry is the same everywhere. What either of them
-    dropped stays dropped; what one of them lost comes back from the other. Raise ArchiveError if the other one is
-    damaged, continues a chain differently, or has entries from after ``now``.
+    dropped stays dropped; what one of them lost comes back from the other. Raise Damaged if the other one is damaged or
+    has entries from after ``now``, and ArchiveError if it continues a chain differently.
     """
     with schema.snapshot(other):
         damage = verify(other, find, with_index=False, now=now).damage
         if damage:
-            raise ArchiveError(f"the other one is damaged ({damage[0]}): repair it first (pit_fetch archive repair)")
+            raise Damaged(f"the other one is damaged ({damage[0]}): repair it first (pit_fetch archive repair)")
         merged, is_less = 0, False
         connection.execute("PRAGMA secure_delete = ON")  # so that deleted rows leave no bytes in free pages
         with schema.transaction(connection):

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 from pit_fetch.archive.archived import Archived, OnProgress, silently
 from pit_fetch.archive.interpreted import Find
 from pit_fetch.archive.store import about, bodies, journal, microseconds, schema
-from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Unreadable
+from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, Unreadable
 from pit_fetch.archive.store.journal import COLUMNS, DROPPED, LOST, NAMED, UNKNOWN_LINK, Entry, Key
 from pit_fetch.archive_admin import maintenance
-from pit_fetch.archive_admin.verification import body_problem, verify
+from pit_fetch.archive_admin.verification import body_problem
 from pit_fetch.engine.registry import load
 
 _LOST_ROWS = {
@@ -42,7 +42,12 @@ class Repaired(NamedTuple):
 
 
 def repair(
-    path: str, into: str, other: str = "", find: Find = load, on_progress: OnProgress = silently, now: int = 0
+    path: str,
+    into: str,
+    other: str = "",
+    find: Find = load,
+    on_progress: OnProgress = silently,
+    now: int = microseconds.ALWAYS,
 ) -> Repaired:
     """Make a new archive at ``into`` of what can be read of the one at ``path``, and of the ``other`` one.
 
@@ -68,13 +73,12 @@ def repair(
 
 def _merge(other: str, aside: str, target: sqlite3.Connection, find: Find, now: int) -> None:
     """Take over what the other archive holds; of a damaged one, what can be read of it."""
-    with closing(schema.open_to_read(other)) as source:
-        if not verify(source, find, with_index=False).damage:
-            maintenance.merge(target, source, find, now=now or microseconds.ALWAYS)
-            return
+    with contextlib.suppress(Damaged), closing(schema.open_to_read(other)) as source:
+        maintenance.merge(target, source, find, now=now)
+        return
     with closing(schema.open_to_write(aside)) as salvaged:
         _salvage(other, salvaged)
-        maintenance.merge(target, salvaged, find, now=now or microseconds.ALWAYS)
+        maintenance.merge(target, salvaged, find, now=now)
 
 
 def _losses(connection: sqlite3.Connection) -> Iterator[str]:
