@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple
@@ -62,18 +62,32 @@ def backup(path: str, target: str, find: Find = load, on_progress: OnProgress = 
 
     It is there whole and sound, or not at all. Raise ArchiveError.
     """
-    if os.path.lexists(target):
-        raise ArchiveError(f"there is a file already at {target}: name a new one")
-    with TemporaryDirectory(dir=os.path.dirname(target), prefix=".pit_fetch-") as folder:
-        copy = os.path.join(folder, "copy.db")
+    with making(target) as copy:
         schema.open_to_read(path).close()  # or it may be no archive
         schema.copy_to(path, copy)
         with closing(schema.open_to_read(copy)) as connection:
             report = verify(connection, find, on_progress, with_index=False)
         if report.damage:
             raise ArchiveError(f"it is damaged ({report.damage[0]}): run pit_fetch archive verify")
-        os.rename(copy, target)
     return report
+
+
+@contextlib.contextmanager
+def making(path: str) -> Iterator[str]:
+    """Yield the path of a file that becomes the archive at ``path`` when the block ends. An exception leaves none.
+
+    Raise ArchiveError if there is a file at ``path``, and OSError, which names it.
+    """
+    if os.path.lexists(path):
+        raise ArchiveError(f"there is a file already at {path}: name a new one")
+    try:
+        beside = TemporaryDirectory(dir=os.path.dirname(path), prefix=".pit_fetch-")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from None
+    with beside as folder:
+        unfinished = os.path.join(folder, "unfinished.db")
+        yield unfinished
+        os.rename(unfinished, path)  # in one step: an archive that is there is whole
 
 
 def merge(

@@ -11,7 +11,6 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from pit_fetch.archive.archived import Archived, OnProgress, silently
@@ -54,20 +53,16 @@ def repair(
     It is there whole or not at all. Raise ArchiveError, or OSError if it cannot be written. ``now`` is an instant in
     microseconds, after which the other one has no entry.
     """
-    if os.path.lexists(into):
-        raise ArchiveError(f"there is a file already at {into}: name a new one")
-    with TemporaryDirectory(dir=os.path.dirname(into), prefix=".pit_fetch-") as folder:
-        unfinished = os.path.join(folder, "repaired.db")
+    with maintenance.making(into) as unfinished:
         with closing(schema.open_to_write(unfinished)) as target:
             is_readable = _salvage(path, target)
             if other:
-                _merge(other, os.path.join(folder, "other.db"), target, find, now)
+                _merge(other, f"{unfinished}.other", target, find, now)
             with schema.transaction(target):
                 fetches = Archived(target, find).rebuild(on_progress)
                 repaired = Repaired(fetches, journal.count(target, "bodies"), tuple(_losses(target)))
         if not (is_readable or other):
             repaired = repaired._replace(lost=("everything: SQLite cannot read which tables the file has",))
-        os.rename(unfinished, into)
     return repaired
 
 

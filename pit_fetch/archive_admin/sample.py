@@ -10,12 +10,11 @@ import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from pit_fetch.archive.store.errors import ArchiveError
 from pit_fetch.archive_admin.capture import jobs
 from pit_fetch.archive_admin.capture.run import Shown
+from pit_fetch.archive_admin.maintenance import making
 from pit_fetch.archive_admin.operators import VARIABLE
 from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.run import run
@@ -54,23 +53,12 @@ def history() -> History:
 
 def make(path: str, runtime: Runtime) -> History:
     """Make the archive at ``path``, whole or not at all. Raise ArchiveError if there is a file, and OSError."""
-    if os.path.lexists(path):
-        raise ArchiveError("there is such a file already: ask it, or name another one")
     made = history()
-    with _folder_beside(path) as folder:
-        aside = os.path.join(folder, "sample.db")
+    with making(path) as aside:
+        folder = os.path.dirname(aside)
         for visit in made.visits:
             _record(visit, runtime._replace(environ={**made.variables, VARIABLE: aside}, folder=folder))
-        os.rename(aside, path)  # in one step: an archive that is there is whole
     return made
-
-
-def _folder_beside(path: str) -> TemporaryDirectory[str]:
-    """Return a new folder beside ``path``. Raise OSError, which names ``path``."""
-    try:
-        return TemporaryDirectory(dir=os.path.dirname(path), prefix=".pit_fetch-")
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, path) from None
 
 
 def _record(visit: Mapping[str, Any], runtime: Runtime) -> None:

@@ -9,7 +9,6 @@ pit_fetch_capture_requests{list="watchlist.toml",status="captured"} 2
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -143,10 +142,3 @@ def metrics(summary: Mapping[str, Any], name: str) -> str:
         lines += [f"# HELP {full} {about}", f"# TYPE {full} gauge"]
         lines += [f"{full}{{{labels}}} {value}" for labels, value in values.items()]
     return "\n".join(lines) + "\n"
-
-
-def write_whole(path: str, text: str) -> None:
-    """Write a file in one step: a collector reads the old one or the new one. Raise OSError."""
-    with open(f"{path}.unfinished", "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(f"{path}.unfinished", path)
