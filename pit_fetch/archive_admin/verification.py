@@ -123,9 +123,11 @@ def _layout_of(connection: sqlite3.Connection) -> Mapping[str, str]:
 
 
 def _damaged_notes(connection: sqlite3.Connection) -> Iterator[str]:
-    for name in about.changed(connection):
-        yield f"about {name}: it has changed"
-    noted = {name: value for name, value in about.sound(connection) if name.startswith(("end ", "gaps "))}
+    sound = about.sound(connection)
+    for (name,) in connection.execute("SELECT name FROM about"):
+        if name not in sound:
+            yield f"about {name}: it has changed"
+    noted = {name: value for name, value in sound.items() if name.startswith(("end ", "gaps "))}
     expected = {f"end {origin}": f"{seq} {link.hex()}" for origin, seq, link in journal.ends(connection)}
     expected |= {f"gaps {origin}": digest for origin, digest in journal.rowless_digests(connection).items()}
     for name in sorted(noted.keys() | expected.keys()):

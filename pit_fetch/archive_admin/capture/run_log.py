@@ -107,7 +107,7 @@ def without_pit(canonical: str) -> str:
 
 
 def _noted(connection: sqlite3.Connection, prefix: str) -> Iterable[ListedRequest]:
-    for name, value in about.sound(connection):
+    for name, value in about.sound(connection).items():
         if f"{name} ".startswith(prefix):
             noted = json.loads(value)
             if isinstance(noted, list):
