@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import NamedTuple
 
+from pit_fetch.archive.archived import OnProgress
 from pit_fetch.archive.store import microseconds, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, archive_error
 from pit_fetch.archive.store.microseconds import isoformat
 from pit_fetch.archive_admin import maintenance, repair, replay, sample, stats, verification
 from pit_fetch.archive_admin.capture import run_log
 from pit_fetch.archive_admin.operators import VARIABLE, path_of, require_operator
-from pit_fetch.archive_admin.progress import OnProgress
 from pit_fetch.archive_admin.replay import key_of
 from pit_fetch.cli import archive_log
 from pit_fetch.cli.command import CommandResult, Parser, refusal, whole_number

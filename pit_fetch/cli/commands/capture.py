@@ -20,7 +20,7 @@ from pit_fetch.archive.store.errors import ArchiveError
 from pit_fetch.archive_admin.capture import jobs
 from pit_fetch.archive_admin.capture.jobs import CaptureReport
 from pit_fetch.archive_admin.capture.request_list import SECONDS
-from pit_fetch.archive_admin.capture.results import CaptureResult, metrics, row, summarize, write_whole
+from pit_fetch.archive_admin.capture.results import CaptureResult, in_words, metrics, row, summarize
 from pit_fetch.archive_admin.capture.run import CaptureJob, Shown
 from pit_fetch.archive_admin.operators import VARIABLE, path_of, require_operator
 from pit_fetch.cli.command import CommandResult, Parser, refusal, whole_number
@@ -31,6 +31,7 @@ from pit_fetch.gaps import Code
 from pit_fetch.runtime import Runtime
 from pit_fetch.support import process
 from pit_fetch.support.terminal import escape_unprintable
+from pit_fetch.support.whole_file import replacing
 from pit_fetch.support.wording import counted
 
 # How many requests are named in one line.
@@ -123,13 +124,13 @@ def _watched(job: CaptureJob, options: Any, runtime: Runtime, shown: Shown) -> I
             with _raising_on_signals():
                 yield shown._replace(note=note)
         finally:
-            summary = summarize(results, started, runtime.clock.now())
-            summary = summary._replace(not_asked=summary.not_asked + len(job.planned) - len(results))
-            shown.tell(summary.in_words)
+            summary = summarize(results, started, runtime.clock.now(), len(job.planned) - len(results))
+            shown.tell(in_words(summary))
             if log is not None:
-                log.write(f"{json.dumps({'summary': summary.as_dict()})}\n")
+                log.write(f"{json.dumps({'summary': summary})}\n")
             if options.metrics:
-                write_whole(runtime.path(options.metrics), metrics(summary, os.path.basename(options.file)))
+                with replacing(runtime.path(options.metrics)) as file:  # a collector reads the old one or the new one
+                    file.write(metrics(summary, os.path.basename(options.file)).encode())
 
 
 @contextmanager
