@@ -25,7 +25,7 @@ from pit_fetch.request.audience import CEILING_VARIABLE
 from pit_fetch.request.fetch_request import FetchRequest, check_ceiling, from_values
 from pit_fetch.request.values import format_value
 from pit_fetch.runs.shown import run as run_recorded
-from pit_fetch.runtime import Runtime
+from pit_fetch.runtime import Environment, Runtime
 from pit_fetch.times import parse_pit
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def bound_runtime(runtime: Runtime, variables: Mapping[str, str]) -> Runtime:
     if not variables:
         return runtime
     check_ceiling(parse_pit(variables[CEILING_VARIABLE]), runtime.environ)
-    return runtime._replace(environ={**runtime.environ, **variables})
+    return runtime._replace(environ=Environment({**runtime.environ, **variables}))
 
 
 def ask(

@@ -49,6 +49,24 @@ def no_alarm(seconds: float) -> AbstractContextManager[None]:
     return contextlib.nullcontext()
 
 
+class Environment(Mapping[str, str]):
+    """The environment variables, which hold keys: no repr shows them, as tracebacks with their locals would."""
+
+    __slots__ = ("_variables",)
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        self._variables = variables
+
+    def __getitem__(self, name: str) -> str:
+        return self._variables[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._variables)
+
+    def __len__(self) -> int:
+        return len(self._variables)
+
+
 class Runtime(NamedTuple):
     """The surroundings of one run of the program.
 

@@ -18,8 +18,14 @@ from pit_fetch.provider import Record
 from pit_fetch.request import coverage
 from pit_fetch.transport import HttpReply, HttpRequest, TransportError
 
+# Is called with how much is done, and of how much.
+OnProgress = Callable[[int, int], None]
 # A panel asks about each company as of a dozen instants, and there may be a list of names for each of these.
 _BODIES = 16
+
+
+def silently(done: int, whole: int) -> None:
+    """Report no progress."""
 
 
 class Archived:
@@ -129,11 +135,17 @@ class Archived:
                 return True
         return at_most is not None and len(pending) > at_most
 
-    def rebuild(self, on_progress: Callable[[int], None] = lambda done: None) -> None:
-        """Derive the whole index again. ``on_progress`` is called with the number of fetches that are done."""
+    def rebuild(self, on_progress: OnProgress = silently) -> int:
+        """Derive the whole index again. Return the number of fetches."""
         index.recreate(self.connection)
-        for done, key in enumerate(journal.fetches(self.connection)):
-            on_progress(done)
+        keys = journal.fetches(self.connection)
+        self.add_all(keys, on_progress)
+        return len(keys)
+
+    def add_all(self, keys: Sequence[Key], on_progress: OnProgress) -> None:
+        """Add fetches to the index, in this order."""
+        for done, key in enumerate(keys):
+            on_progress(done, len(keys))
             self.add(key)
 
     def add(self, key: Key) -> bool:

@@ -55,11 +55,6 @@ class InterpretedFetch(NamedTuple):
         return _is_as_of_pit(self.query, self.fetch)
 
     @property
-    def general_stream(self) -> str:
-        """The stream of what was asked alike, but as of its own moment."""
-        return stream_of(self.request.provider, self.query, self.fetch._replace(pit=None))
-
-    @property
     def host_variables(self) -> dict[str, str]:
         """The base addresses of its hosts, as the environment would give them."""
         hosts = self.fetch.hosts

@@ -14,14 +14,14 @@ from datetime import timedelta
 from pit_fetch.archive import rederive
 from pit_fetch.archive.archived import Archived, fetch_to_index
 from pit_fetch.archive.interpreted import Find, InterpretedFetch
-from pit_fetch.archive.store import index, ingestion, journal, microseconds, redaction, schema
+from pit_fetch.archive.store import index, ingestion, journal, microseconds, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, archive_error
 from pit_fetch.archive.store.journal import Exchange, Key
 from pit_fetch.errors import ConfigError, UpstreamError
 from pit_fetch.gaps import Code, Gap
 from pit_fetch.net.clocks import MOST_APART
 from pit_fetch.pipeline.select import Part
-from pit_fetch.support.redaction import SHORTEST_SECRET, redactor
+from pit_fetch.support.redaction import SHORTEST_SECRET, body_redactor, redactor
 from pit_fetch.transport import HttpReply, HttpRequest
 
 # The headers that a client decides by, and that tell one reply from another.
@@ -75,7 +75,7 @@ class ArchiveRecorder:
         values = tuple(secrets)
         self._clean = redactor(values)
         self._clean_data = redactor(values, SHORTEST_SECRET)
-        self._clean_body = redaction.redactor(values)
+        self._clean_body = body_redactor(values)
         request = self.recorded.fetch.request
         if self._clean(request) != request:
             raise ConfigError(Code.CREDENTIAL_IN_REQUEST)

@@ -59,7 +59,7 @@ def every_record(
     """Yield every record in the exchanges of a fetch. Pass an error to ``on_error``."""
     if _is_reparsed(recorded):
         return _reparse_each(recorded, exchanges, on_error)
-    return _fetch_again(recorded, _replaying(exchanges), _query_with_pit(recorded), on_error)
+    return _fetch_again(recorded, ReplayingTransport(replies(exchanges)), _query_with_pit(recorded), on_error)
 
 
 def reparse(recorded: InterpretedFetch, exchanges: Iterable[Exchange]) -> Iterator[Record]:
@@ -73,15 +73,15 @@ def rederive(recorded: InterpretedFetch, exchanges: Sequence[Exchange]) -> Reder
         if recorded.is_snapshot:
             return Rederived([*_reparse_each(recorded, exchanges, _ignore)], has_every_item=True)
         if recorded.query.pit is not None:
-            return _run_again(recorded, _replaying(exchanges), _query_with_pit(recorded))
-        fetched = _run_again(recorded, _replaying(exchanges), recorded.query)
+            return _run_again(recorded, ReplayingTransport(replies(exchanges)), _query_with_pit(recorded))
+        fetched = _run_again(recorded, ReplayingTransport(replies(exchanges)), recorded.query)
         if _is_reparsed(recorded):
             # A reply read by itself may lack what another reply states: an event, a date, the company. Its records
             # would then be dated by their receipt, and stand above newer ones.
             made = [*_reparse_each(recorded, exchanges, _ignore)]
             if _dates(fetched.received) == _dates(made):
                 return Rederived(made, fetched.has_every_item)
-        transport = _replaying(exchanges)
+        transport = ReplayingTransport(replies(exchanges))
         made_with_pit = _run_again(recorded, transport, _query_with_pit(recorded))
         # With a PIT it would have asked for more, to date things: with less, it may date them otherwise.
         if transport.is_lacking or not made_with_pit.has_every_item:
@@ -124,7 +124,7 @@ def _is_reparsed(recorded: InterpretedFetch) -> bool:
 def _reparse_each(recorded: InterpretedFetch, exchanges: Iterable[Exchange], on_error: OnError) -> Iterator[Received]:
     parse_reply = recorded.query.operation.parse_reply
     if parse_reply is None:  # a snapshot, of which no reply shows its records alone
-        yield from _fetch_again(recorded, _replaying(exchanges), _query_with_pit(recorded), on_error)
+        yield from _fetch_again(recorded, ReplayingTransport(replies(exchanges)), _query_with_pit(recorded), on_error)
         return
     for exchange in exchanges:
         if exchange.status == 200:
@@ -156,10 +156,6 @@ def _fetch_again(
 
 def _query_with_pit(recorded: InterpretedFetch) -> Query:
     return recorded.query._replace(pit=recorded.query.now)
-
-
-def _replaying(exchanges: Iterable[Exchange]) -> ReplayingTransport:
-    return ReplayingTransport(replies(exchanges))
 
 
 @contextlib.contextmanager

@@ -207,7 +207,8 @@ class ArchiveSession:
             asked = self._resolve_stream(question.stream, archived, meaning)
             # What was just asked of the source is compared with its own stream alone.
             if question.is_as_of_pit and question.request.offline and self._covered_until(asked, at) is None:
-                general = self._resolve_stream(question.general_stream, asked.archived, meaning)
+                of_its_moment = question._replace(fetch=question.fetch._replace(pit=None))
+                general = self._resolve_stream(of_its_moment.stream, asked.archived, meaning)
                 is_covered = self._covered_until(general, at) is not None
                 asked = general if is_covered else self._resolve_stream(question.stream, general.archived, meaning)
             self._resolved = {at: asked}  # one question asks as of few instants, and mostly as of one

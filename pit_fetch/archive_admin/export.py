@@ -16,11 +16,10 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pit_fetch.archive.archived import Archived
+from pit_fetch.archive.archived import Archived, OnProgress, silently
 from pit_fetch.archive.interpreted import AS_OF_PIT, Find
 from pit_fetch.archive.store import index, microseconds, schema
 from pit_fetch.archive.store.index import ValidRecord
-from pit_fetch.archive_admin.progress import OnProgress, silently
 from pit_fetch.engine.registry import load
 from pit_fetch.errors import PitFetchError
 from pit_fetch.formats import frames
@@ -73,9 +72,7 @@ class _Stream(NamedTuple):
         return json.dumps({"hosts": self.hosts, "plan": self.plan, **self.asked})
 
 
-class _Row(NamedTuple):
-    stream: _Stream
-    valid: ValidRecord
+_Row = tuple[_Stream, ValidRecord]
 
 
 def export(
@@ -116,19 +113,19 @@ def _export(connection: sqlite3.Connection, folder: Path, find: Find, on_progres
             if operation is None or operation.dating.by != "record":
                 left_out.append(place)
                 continue
-            found = (_Row(stream, valid) for stream in members for valid in _valid_records(archived, stream.name))
-            # As an answer leaves them out.
-            served = (row for row in found if not operation.missing_in(row.valid.record))
+            served = (row for stream in members for row in _rows(archived, stream, operation))
             for number, chunk in enumerate(_chunks(served), 1):
                 rows, files = rows + len(chunk), files + 1
                 _write(_table(operation, chunk), folder / place / f"{number:06}.parquet")
     return Exported(rows, files, tuple(left_out), tuple(of_past_pits))
 
 
-def _valid_records(archived: Archived, stream: str) -> Iterator[ValidRecord]:
+def _rows(archived: Archived, stream: _Stream, operation: Operation) -> Iterator[_Row]:
     """Yield the versions of a stream. Its fetches that no question has needed yet are indexed aside."""
-    archived.ensure_indexed(stream)
-    yield from index.valid_records(archived.connection, stream)
+    archived.ensure_indexed(stream.name)
+    for valid in index.valid_records(archived.connection, stream.name):
+        if not operation.missing_in(valid.record):  # as an answer leaves it out
+            yield stream, valid
 
 
 def _stream(name: str, find: Find) -> _Stream:
@@ -150,26 +147,18 @@ def _table(operation: Operation, rows: Sequence[_Row]) -> pyarrow.Table:
 
     provenance = Provenance(kinds={field.name: field.kind for field in operation.fields})
     options = EnvelopeOptions(pit=_ANY_PIT, provenance=provenance)
-    envelope = build((row.valid.record for row in rows), (), options)
+    envelope = build((valid.record for _, valid in rows), (), options)
     fields = frames.to_arrow(envelope)
     times = pa.timestamp("us", tz="UTC")
     own = {
-        "valid_from": pa.array([_start(row.valid) for row in rows], type=times),
-        "valid_to": pa.array([_end(row.valid) for row in rows], type=times),
-        "stream": pa.array([row.stream.description for row in rows], type=pa.string()),
+        "valid_from": pa.array([microseconds.from_micros(valid.start) for _, valid in rows], type=times),
+        "valid_to": pa.array([microseconds.from_micros(valid.stop) for _, valid in rows], type=times),
+        "stream": pa.array([stream.description for stream, _ in rows], type=pa.string()),
         "item": pa.array([json.dumps(item) for item in envelope.data], type=pa.string()),
     }
     taken = re.compile(f"({'|'.join(own)})(_of_item)*")  # a field may have such a name, and even one with the suffix
     names = [f"{name}_of_item" if taken.fullmatch(name) else name for name in fields.column_names]
     return pa.table({**own, **dict(zip(names, fields.columns, strict=True))})
-
-
-def _start(valid: ValidRecord) -> datetime:
-    return microseconds.from_micros(valid.start)
-
-
-def _end(valid: ValidRecord) -> datetime | None:
-    return None if valid.stop == microseconds.ALWAYS else microseconds.from_micros(valid.stop)
 
 
 def _write(table: pyarrow.Table, path: Path) -> None:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from hashlib import blake2b
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pit_fetch.archive.archived import Archived
@@ -19,8 +18,8 @@ from pit_fetch.archive.store import index, journal, schema
 from pit_fetch.archive.store.checksums import row_checksum, stream_salt
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Unreadable
 from pit_fetch.archive.store.journal import Key
-from pit_fetch.archive_admin.progress import OnDone
 
+OnDone = Callable[[int], None]
 # What the checksum of a row covers: a long text, and columns.
 _MARKED: Mapping[str, str] = {
     "streams": "SELECT name, checksum, '', id, reads FROM streams",
@@ -46,20 +45,21 @@ _MARKED: Mapping[str, str] = {
     "LEFT JOIN items i ON i.id = v.item LEFT JOIN forms f ON f.id = v.form "
     "LEFT JOIN streams p ON p.id = i.stream AND p.id = t.stream",
 }
-# A row of a stream without ids: the checksum of a version stands for its id.
+# A row of a stream without ids, by the checksums of what it has: those of the index were compared with their rows.
 _COMPARED: Mapping[str, str] = {
-    "reads": "SELECT t.seen, t.origin, t.fetch, t.checksum FROM {place}.reads t WHERE t.stream = {stream}",
-    "versions": "SELECT i.name, t.content, t.available, t.revised, f.stamp, f.names, t.payload "
-    "FROM {place}.items i JOIN {place}.versions t ON t.item = i.id JOIN {place}.forms f ON f.id = t.form "
+    **{
+        table: f"SELECT t.checksum FROM {{place}}.{table} t WHERE t.stream = {{stream}}"
+        for table in ("reads", "first_held")
+    },
+    "versions": "SELECT t.checksum FROM {place}.items i JOIN {place}.versions t ON t.item = i.id "
     "WHERE i.stream = {stream}",
     "stretches": "SELECT i.name, t.first, t.last, t.before, t.counts_from, t.cover_from, t.latest, "
     "(SELECT group_concat(checksum) FROM "
     "(SELECT v.checksum FROM json_each('[' || replace(t.versions, ' ', ',') || ']') j "
     "JOIN {place}.versions v ON v.id = j.value ORDER BY 1)) FROM {place}.stretches t "
     "JOIN {place}.items i ON i.id = t.item WHERE t.stream = {stream}",
-    "validities": "SELECT t.position, t.start, t.stop, v.checksum, t.first_seen FROM {place}.validities t "
+    "validities": "SELECT t.checksum, v.checksum FROM {place}.validities t "
     "JOIN {place}.versions v ON v.id = t.version WHERE t.stream = {stream}",
-    "first_held": "SELECT t.row, t.first FROM {place}.first_held t WHERE t.stream = {stream}",
 }
 
 
@@ -161,22 +161,19 @@ def _differences(
             raise
         except (ArchiveError, *BROKEN):  # a fetch is damaged, and reported as that
             continue
-        different = [table for table in _COMPARED if is_whole and _differs(connection, table, stream)]
+        different = [
+            table
+            for table in _COMPARED
+            if is_whole and _digest(connection, table, stream, "main") != _digest(connection, table, stream, "temp")
+        ]
         if different:
             yield f"index of {_described(stream)}: its {', '.join(different)} are not what the journal yields"
 
 
-def _differs(connection: sqlite3.Connection, table: str, stream: str) -> bool:
-    return _digest(connection, table, stream, "main") != _digest(connection, table, stream, "temp")
-
-
 def _digest(connection: sqlite3.Connection, table: str, stream: str, place: str) -> int:
-    """Return a digest of the rows of a stream that does not depend on their order."""
+    """Return a digest of the rows of a stream, which come in another order where questions were asked in another."""
     number = f"(SELECT id FROM {place}.streams WHERE name = ?)"
-    rows = connection.execute(_COMPARED[table].format(place=place, stream=number), (stream,))
-    return sum(  # a sum, since the rows come in another order where questions were asked in another
-        int.from_bytes(blake2b(repr(row).encode("utf-8", "surrogatepass"), digest_size=8).digest()) for row in rows
-    )
+    return sum(map(hash, connection.execute(_COMPARED[table].format(place=place, stream=number), (stream,))))
 
 
 def _described(stream: str) -> str:

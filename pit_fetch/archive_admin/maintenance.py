@@ -5,18 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple
 
-from pit_fetch.archive.archived import Archived
+from pit_fetch.archive.archived import Archived, OnProgress, silently
 from pit_fetch.archive.interpreted import Find
 from pit_fetch.archive.recorder import AT_ONCE
 from pit_fetch.archive.store import index, journal, microseconds, schema
 from pit_fetch.archive.store.errors import ArchiveError, Damaged, Lost, archive_error
 from pit_fetch.archive.store.journal import COLUMNS, DROPPED, LOST, NAMED, UNKNOWN_LINK, Key
-from pit_fetch.archive_admin.progress import OnProgress, count, silently
 from pit_fetch.archive_admin.verification import Report, verify
 from pit_fetch.engine.registry import load
 
@@ -31,10 +30,7 @@ def rebuild(connection: sqlite3.Connection, find: Find = load, on_progress: OnPr
     schema.overlay_empty_index(connection)
     connection.execute("BEGIN")  # as of one moment
     keys = journal.fetches(connection)
-    archived, fetches = Archived(connection, find), len(keys)
-    for place, key in enumerate(keys):
-        on_progress(place, fetches)
-        archived.add(key)
+    Archived(connection, find).add_all(keys, on_progress)
     connection.execute("COMMIT")
     with schema.transaction(connection):
         schema.replace_index(connection)
@@ -42,7 +38,7 @@ def rebuild(connection: sqlite3.Connection, find: Find = load, on_progress: OnPr
             index.defer(connection, index.UNASSIGNED, key)
     with contextlib.suppress(sqlite3.Error):
         connection.execute("VACUUM")  # outside the transaction, which SQLite demands
-    return fetches
+    return len(keys)
 
 
 def ingest_pending(connection: sqlite3.Connection, find: Find) -> None:
@@ -66,18 +62,32 @@ def backup(path: str, target: str, find: Find = load, on_progress: OnProgress = 
 
     It is there whole and sound, or not at all. Raise ArchiveError.
     """
-    if os.path.lexists(target):
-        raise ArchiveError(f"there is a file already at {target}: name a new one")
-    with TemporaryDirectory(dir=os.path.dirname(target), prefix=".pit_fetch-") as folder:
-        copy = os.path.join(folder, "copy.db")
+    with making(target) as copy:
         schema.open_to_read(path).close()  # or it may be no archive
         schema.copy_to(path, copy)
         with closing(schema.open_to_read(copy)) as connection:
             report = verify(connection, find, on_progress, with_index=False)
         if report.damage:
             raise ArchiveError(f"it is damaged ({report.damage[0]}): run pit_fetch archive verify")
-        os.rename(copy, target)
     return report
+
+
+@contextlib.contextmanager
+def making(path: str) -> Iterator[str]:
+    """Yield the path of a file that becomes the archive at ``path`` when the block ends. An exception leaves none.
+
+    Raise ArchiveError if there is a file at ``path``, and OSError, which names it.
+    """
+    if os.path.lexists(path):
+        raise ArchiveError(f"there is a file already at {path}: name a new one")
+    try:
+        beside = TemporaryDirectory(dir=os.path.dirname(path), prefix=".pit_fetch-")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from None
+    with beside as folder:
+        unfinished = os.path.join(folder, "unfinished.db")
+        yield unfinished
+        os.rename(unfinished, path)  # in one step: an archive that is there is whole
 
 
 def merge(
@@ -90,13 +100,13 @@ def merge(
     """Copy the entries that only ``other`` holds. Return the number of entries that are new or newly deleted.
 
     Archives can be merged in any order and repeatedly, since an entry is the same everywhere. What either of them
-    dropped stays dropped; what one of them lost comes back from the other. Raise ArchiveError if the other one is
-    damaged, continues a chain differently, or has entries from after ``now``.
+    dropped stays dropped; what one of them lost comes back from the other. Raise Damaged if the other one is damaged or
+    has entries from after ``now``, and ArchiveError if it continues a chain differently.
     """
     with schema.snapshot(other):
         damage = verify(other, find, with_index=False, now=now).damage
         if damage:
-            raise ArchiveError(f"the other one is damaged ({damage[0]}): repair it first (pit_fetch archive repair)")
+            raise Damaged(f"the other one is damaged ({damage[0]}): repair it first (pit_fetch archive repair)")
         merged, is_less = 0, False
         connection.execute("PRAGMA secure_delete = ON")  # so that deleted rows leave no bytes in free pages
         with schema.transaction(connection):
@@ -113,7 +123,7 @@ def merge(
             is_less = _delete_unused_bodies(connection) or is_less
             journal.note_chains(connection)
             if merged:  # in the same transaction: answers would rely on an index that lacks what was merged
-                _rebuild(connection, find, on_progress)
+                Archived(connection, find).rebuild(on_progress)
             schema.check_unchanged(other)  # before anything of it is kept
     if is_less:
         _scrub(connection)
@@ -253,15 +263,9 @@ def drop(
             journal.Writer(connection).drop(time, {**deletion.recorded, "fetches": len(rows)}, answers)
             journal.note_chains(connection)
             _delete_unused_bodies(connection)
-            _rebuild(connection, find, on_progress)
+            Archived(connection, find).rebuild(on_progress)
     _scrub(connection)  # even without rows: the last attempt may have been killed before it
     return Dropped(len(rows), len(answers))
-
-
-def _rebuild(connection: sqlite3.Connection, find: Find, on_progress: OnProgress) -> int:
-    fetches = count(connection, "fetches")
-    Archived(connection, find).rebuild(lambda done: on_progress(done, fetches))
-    return fetches
 
 
 def _scrub(connection: sqlite3.Connection) -> None:

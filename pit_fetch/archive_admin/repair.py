@@ -11,17 +11,15 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from pit_fetch.archive.archived import Archived
+from pit_fetch.archive.archived import Archived, OnProgress, silently
 from pit_fetch.archive.interpreted import Find
 from pit_fetch.archive.store import about, bodies, journal, microseconds, schema
-from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Unreadable
+from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, Unreadable
 from pit_fetch.archive.store.journal import COLUMNS, DROPPED, LOST, NAMED, UNKNOWN_LINK, Entry, Key
 from pit_fetch.archive_admin import maintenance
-from pit_fetch.archive_admin.progress import OnProgress, count, silently
-from pit_fetch.archive_admin.verification import body_problem, verify
+from pit_fetch.archive_admin.verification import body_problem
 from pit_fetch.engine.registry import load
 
 _LOST_ROWS = {
@@ -43,40 +41,39 @@ class Repaired(NamedTuple):
 
 
 def repair(
-    path: str, into: str, other: str = "", find: Find = load, on_progress: OnProgress = silently, now: int = 0
+    path: str,
+    into: str,
+    other: str = "",
+    find: Find = load,
+    on_progress: OnProgress = silently,
+    now: int = microseconds.ALWAYS,
 ) -> Repaired:
     """Make a new archive at ``into`` of what can be read of the one at ``path``, and of the ``other`` one.
 
     It is there whole or not at all. Raise ArchiveError, or OSError if it cannot be written. ``now`` is an instant in
     microseconds, after which the other one has no entry.
     """
-    if os.path.lexists(into):
-        raise ArchiveError(f"there is a file already at {into}: name a new one")
-    with TemporaryDirectory(dir=os.path.dirname(into), prefix=".pit_fetch-") as folder:
-        unfinished = os.path.join(folder, "repaired.db")
+    with maintenance.making(into) as unfinished:
         with closing(schema.open_to_write(unfinished)) as target:
             is_readable = _salvage(path, target)
             if other:
-                _merge(other, os.path.join(folder, "other.db"), target, find, now)
+                _merge(other, f"{unfinished}.other", target, find, now)
             with schema.transaction(target):
-                fetches = count(target, "fetches")
-                Archived(target, find).rebuild(lambda done: on_progress(done, fetches))
-                repaired = Repaired(fetches, count(target, "bodies"), tuple(_losses(target)))
+                fetches = Archived(target, find).rebuild(on_progress)
+                repaired = Repaired(fetches, journal.count(target, "bodies"), tuple(_losses(target)))
         if not (is_readable or other):
             repaired = repaired._replace(lost=("everything: SQLite cannot read which tables the file has",))
-        os.rename(unfinished, into)
     return repaired
 
 
 def _merge(other: str, aside: str, target: sqlite3.Connection, find: Find, now: int) -> None:
     """Take over what the other archive holds; of a damaged one, what can be read of it."""
-    with closing(schema.open_to_read(other)) as source:
-        if not verify(source, find, with_index=False).damage:
-            maintenance.merge(target, source, find, now=now or microseconds.ALWAYS)
-            return
+    with contextlib.suppress(Damaged), closing(schema.open_to_read(other)) as source:
+        maintenance.merge(target, source, find, now=now)
+        return
     with closing(schema.open_to_write(aside)) as salvaged:
         _salvage(other, salvaged)
-        maintenance.merge(target, salvaged, find, now=now or microseconds.ALWAYS)
+        maintenance.merge(target, salvaged, find, now=now)
 
 
 def _losses(connection: sqlite3.Connection) -> Iterator[str]:
@@ -267,7 +264,7 @@ class _Source:
         """Return the row of an entry, and its kind."""
         for kind in (entry.kind,) if entry is not None and entry.kind in COLUMNS else COLUMNS:
             found = self._row(f"SELECT {', '.join(COLUMNS[kind])} FROM {kind} WHERE origin = ? AND seq = ?", *key)
-            if found is not None and all(map(_is_text, filter(_is_str, found))):
+            if found is not None and all(_is_text(value) for value in found if isinstance(value, str)):
                 return kind, found
         return None
 
@@ -293,10 +290,6 @@ class _Source:
         """Yield the rows of a query until one cannot be read."""
         with contextlib.suppress(*BROKEN):
             yield from self.connection.execute(query)
-
-
-def _is_str(value: object) -> bool:
-    return isinstance(value, str)
 
 
 def _is_text(value: object) -> bool:

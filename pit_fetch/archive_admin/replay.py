@@ -58,57 +58,46 @@ def recorded_answer(connection: sqlite3.Connection, key: Key) -> RecordedAnswer:
     return RecordedAnswer(fetch, answer.decode("utf-8", "surrogatepass"), ended.status)
 
 
-def last(connection: sqlite3.Connection) -> Key | None:
-    """Return the fetch that ended last, of those that printed an answer."""
-    row = connection.execute(
-        "SELECT origin, fetch FROM answers WHERE answer IS NOT NULL ORDER BY seen DESC, origin, seq DESC LIMIT 1"
-    ).fetchone()
-    return None if row is None else Key(*row)
-
-
 def key_of(connection: sqlite3.Connection, text: str) -> Key:
     """Return the fetch that ``text`` names: its id, or "last". Raise ArchiveError for anything else."""
     if text == "last":
-        if (key := last(connection)) is None:
-            raise ArchiveError(
-                "it holds no answer: a capture prints none, and a question with --offline records nothing"
-            )
-        return key
+        newest = (
+            "SELECT origin, fetch FROM answers WHERE answer IS NOT NULL ORDER BY seen DESC, origin, seq DESC LIMIT 1"
+        )
+        for key in journal.keys(connection, newest):
+            return key
+        raise ArchiveError("it holds no answer: a capture prints none, and a question with --offline records nothing")
     origin, _, seq = text.rpartition("-")
     if not (origin and seq.isascii() and seq.isdigit() and len(seq) <= _DIGITS):
         raise ArchiveError(_NO_SUCH_FETCH)
     return Key(origin, int(seq))
 
 
-class ReplayComparison(NamedTuple):
-    """Whether today's answer is the ``same`` as the recorded one (None: unknown), and what differs or why not."""
+def compare(connection: sqlite3.Connection, key: Key, replayed: RecordedAnswer, find: Find) -> tuple[bool | None, str]:
+    """Return whether today's answer, of the same replies, is the same as the recorded one, and what differs.
 
-    same: bool | None
-    why: str = ""
-
-
-def compare(connection: sqlite3.Connection, key: Key, replayed: RecordedAnswer, find: Find) -> ReplayComparison:
-    """Compare the recorded answer of a fetch with today's, made of the same replies. Raise ArchiveError."""
+    None if that is unknown, and why. Raise ArchiveError.
+    """
     answer = _envelope(replayed.text)
     if answer is None:
-        return ReplayComparison(None, "it was not printed as JSON")
+        return None, "it was not printed as JSON"
     # The budget may have come from the environment, and is in no request.
     if any("--max-chars" in gap["reason"] for gap in answer["gaps"]):
-        return ReplayComparison(None, "it was cut to a size, which is not recorded")
+        return None, "it was cut to a size, which is not recorded"
     if any(gap["type"] == "upstream_error" for gap in answer["gaps"]):
-        return ReplayComparison(None, "errors of the network are not recorded")
+        return None, "errors of the network are not recorded"
     archived = Archived(connection, find)
     recorded = archived.interpret(key)
     if recorded is None:
-        return ReplayComparison(None, "its source is not installed, or its request is no longer understood")
+        return None, "its source is not installed, or its request is no longer understood"
     difference = ""
     for earlier in _earlier(archived, key, recorded):
         difference = _difference(answer, run_again(archived, key, recorded, *earlier))
         if not difference:
-            return ReplayComparison(True)
+            return True, ""
     if journal.deletions(connection):
-        return ReplayComparison(None, "what the archive held then may have been deleted since (archive drop)")
-    return ReplayComparison(False, difference)
+        return None, "what the archive held then may have been deleted since (archive drop)"
+    return False, difference
 
 
 def _envelope(text: str) -> dict[str, Any] | None:

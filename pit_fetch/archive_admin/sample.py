@@ -10,12 +10,11 @@ import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from pit_fetch.archive.store.errors import ArchiveError
 from pit_fetch.archive_admin.capture import jobs
 from pit_fetch.archive_admin.capture.run import Shown
+from pit_fetch.archive_admin.maintenance import making
 from pit_fetch.archive_admin.operators import VARIABLE
 from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.run import run
@@ -30,89 +29,66 @@ _IN_WHEEL = _PACKAGE / "sample_data"
 FOLDER = (_IN_WHEEL if _IN_WHEEL.is_dir() else _PACKAGE.parent / "examples" / "sample") / "archive"
 
 
-class Visit(NamedTuple):
-    """Questions that were asked at an instant: a capture of ``requests``, or the ``fetch`` of one.
-
-    replies  the answer of each address
-    """
-
-    at: datetime
-    requests: tuple[Mapping[str, Any], ...]
-    fetch: Mapping[str, Any]
-    replies: Mapping[str, bytes]
-
-
 class History(NamedTuple):
     """What the sample archive has seen.
 
     about      says so
     questions  words of the command that it answers, without those that name it
     variables  the keys that its sources want
+    visits     what was asked at an instant (``at``): a list to ``capture``, or the ``fetch`` of one question; and the
+               file that answered each address (``replies``)
     """
 
     about: str
     questions: tuple[str, ...]
     variables: Mapping[str, str]
-    visits: tuple[Visit, ...]
+    visits: tuple[Mapping[str, Any], ...]
 
 
 def history() -> History:
     """Return the bundled history."""
     table = _toml("history.toml")
-    about, questions, visits = table["about"], table["questions"], map(_visit, table["visit"])
-    return History(about, tuple(questions), table["variables"], tuple(visits))
+    return History(table["about"], tuple(table["questions"]), table["variables"], tuple(table["visit"]))
 
 
 def make(path: str, runtime: Runtime) -> History:
     """Make the archive at ``path``, whole or not at all. Raise ArchiveError if there is a file, and OSError."""
-    if os.path.lexists(path):
-        raise ArchiveError("there is such a file already: ask it, or name another one")
     made = history()
-    with _folder_beside(path) as folder:
-        aside = os.path.join(folder, "sample.db")
+    with making(path) as aside:
+        folder = os.path.dirname(aside)
         for visit in made.visits:
             _record(visit, runtime._replace(environ={**made.variables, VARIABLE: aside}, folder=folder))
-        os.rename(aside, path)  # in one step: an archive that is there is whole
     return made
 
 
-def _folder_beside(path: str) -> TemporaryDirectory[str]:
-    """Return a new folder beside ``path``. Raise OSError, which names ``path``."""
-    try:
-        return TemporaryDirectory(dir=os.path.dirname(path), prefix=".pit_fetch-")
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, path) from None
-
-
-def _record(visit: Visit, runtime: Runtime) -> None:
+def _record(visit: Mapping[str, Any], runtime: Runtime) -> None:
     """Ask what a visit asked, at its instant and of its replies, and record it."""
-    clock = Clock(lambda: visit.at, lambda: 0.0, visit.at.timestamp, lambda seconds: None)
-    runtime = runtime._replace(clock=clock, transport=_Replies(visit))
-    if visit.fetch:
-        options = dict(visit.fetch)
+    at = visit["at"].astimezone(UTC)
+    replies = {url: (FOLDER / name).read_bytes() for url, name in visit["replies"].items()}
+    clock = Clock(lambda: at, lambda: 0.0, at.timestamp, lambda seconds: None)
+    runtime = runtime._replace(clock=clock, transport=_Replies(at, replies))
+    if "fetch" in visit:
+        options = dict(visit["fetch"])
         request = from_values(options, runtime.find(options.pop("source")), {})
         run(request, runtime, Progress(), ())
     else:
-        job = jobs.requests_job(visit.requests, runtime)._replace(parallel=1)  # always in the order of the list
+        job = jobs.requests_job(_toml(visit["capture"])["request"], runtime)._replace(
+            parallel=1
+        )  # always in the order of the list
         jobs.carry_out(job, runtime.environ[VARIABLE], runtime, Shown())
 
 
 class _Replies(NamedTuple):
     """A transport that has the replies of a visit."""
 
-    visit: Visit
+    at: datetime
+    replies: Mapping[str, bytes]
 
     def send(self, request: HttpRequest) -> HttpReply:
-        body = self.visit.replies.get(request.url)
+        body = self.replies.get(request.url)
         if body is None:
             raise TransportError("unrecorded")
-        return HttpReply(200, {}, body, self.visit.at)
-
-
-def _visit(table: Mapping[str, Any]) -> Visit:
-    requests = _toml(table["capture"])["request"] if "capture" in table else ()
-    replies = {url: (FOLDER / name).read_bytes() for url, name in table["replies"].items()}
-    return Visit(table["at"].astimezone(UTC), tuple(requests), table.get("fetch", {}), replies)
+        return HttpReply(200, {}, body, self.at)
 
 
 def _toml(name: str) -> dict[str, Any]:

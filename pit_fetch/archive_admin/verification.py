@@ -14,12 +14,13 @@ from datetime import timedelta
 from itertools import islice
 from typing import NamedTuple
 
+from pit_fetch.archive.archived import OnProgress, silently
 from pit_fetch.archive.interpreted import Find
 from pit_fetch.archive.store import about, bodies, index, journal, microseconds, schema, tables
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, Lost, Unreadable, archive_error
 from pit_fetch.archive.store.journal import COLUMNS, DROPPED, LOST, NAMED, Key
 from pit_fetch.archive_admin import index_check
-from pit_fetch.archive_admin.progress import OnDone, OnProgress, count, silently
+from pit_fetch.archive_admin.index_check import OnDone
 from pit_fetch.engine.registry import load
 from pit_fetch.net.clocks import MOST_APART
 from pit_fetch.support.wording import counted
@@ -60,7 +61,7 @@ def verify(
     damage: list[str] = []
     try:
         with schema.snapshot(connection):
-            entries, kept, fetches = (count(connection, table) for table in ("entries", "bodies", "fetches"))
+            entries, kept, fetches = (journal.count(connection, table) for table in ("entries", "bodies", "fetches"))
             report, whole = Report(entries, kept, ()), entries + kept + fetches
             damage += _damaged_file(connection)
             damage += _damaged_notes(connection)
@@ -122,9 +123,11 @@ def _layout_of(connection: sqlite3.Connection) -> Mapping[str, str]:
 
 
 def _damaged_notes(connection: sqlite3.Connection) -> Iterator[str]:
-    for name in about.changed(connection):
-        yield f"about {name}: it has changed"
-    noted = {name: value for name, value in about.sound(connection) if name.startswith(("end ", "gaps "))}
+    sound = about.sound(connection)
+    for (name,) in connection.execute("SELECT name FROM about"):
+        if name not in sound:
+            yield f"about {name}: it has changed"
+    noted = {name: value for name, value in sound.items() if name.startswith(("end ", "gaps "))}
     expected = {f"end {origin}": f"{seq} {link.hex()}" for origin, seq, link in journal.ends(connection)}
     expected |= {f"gaps {origin}": digest for origin, digest in journal.rowless_digests(connection).items()}
     for name in sorted(noted.keys() | expected.keys()):
@@ -149,7 +152,7 @@ def verify_since(connection: sqlite3.Connection, since: Key, on_progress: OnProg
         entries = 0
         for origin, seq in first.items():
             damage += _damaged_chain(connection, origin, seq)
-            entries += journal.count_from(connection, origin, seq)
+            entries += journal.count(connection, "entries WHERE origin = ? AND seq >= ?", origin, seq)
             digests.update(journal.bodies_from(connection, origin, seq))
             damage += (f"index: fetch {key} is not where it belongs" for key in index.unplaced(connection, origin, seq))
         for done, digest in enumerate(digests):

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pit_fetch.claude_code.client_settings import unreliable_fields
+from pit_fetch.claude_code import bundle
+from pit_fetch.claude_code.client_settings import hook_faults
 from pit_fetch.claude_code.mcp_servers import ServerEntry, own_servers
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code
-from pit_fetch.support.bundled import gate
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,9 @@ def _read(path: Path) -> Agent:
     tools = tuple(_as_list(front["tools"])) if "tools" in front else None
     skills = tuple(_as_list(front.get("skills")))
     disallowed = tuple(_as_list(front.get("disallowedTools")))
-    return Agent(name, tools, skills, tuple(hooks_of(front)), body, own_servers(front.get("mcpServers")), disallowed)
+    return Agent(
+        name, tools, skills, tuple(hooks_of(front)), body, tuple(own_servers(front.get("mcpServers"))), disallowed
+    )
 
 
 def hooks_of(front: Mapping[str, Any]) -> Iterator[AgentHook]:
@@ -86,26 +88,13 @@ def hooks_of(front: Mapping[str, Any]) -> Iterator[AgentHook]:
     for event, entries in (front.get("hooks") or {}).items():
         for entry in entries:
             for hook in entry.get("hooks") or [{}]:
-                yield AgentHook(event, entry.get("matcher"), str(hook.get("command", "")), _fault_of(event, hook))
-
-
-def _fault_of(event: str, hook: Mapping[str, Any]) -> str:
-    """Return why a client would not wait for a hook's verdict, or not go by it; "" for a hook without a fault."""
-    timeout = str(hook.get("timeout", 10))
-    fields = unreliable_fields(hook)
-    if hook.get("type") != "command":
-        return "is not of type command"
-    if str(hook.get("async", "")).lower() == "true":
-        return "is async"
-    if hook.get("if"):
-        return "has an if filter"
-    if fields:
-        return f"has {fields}, with which a client may not run it each time, or not wait for it"
-    if not re.fullmatch(r"\d+", timeout) or int(timeout) <= gate.ALARM_SECONDS + gate.LOG_SECONDS:
-        return "has a timeout that ends before its own alarm: write 10"
-    if event == "PreToolUse" and "pit_guard.py" in str(hook.get("command")) and hook.get("onFailure") != "block":
-        return "lacks onFailure: block"
-    return ""
+                command = str(hook.get("command", ""))
+                is_async = str(hook.get("async")).lower() == "true"  # here every value is a text
+                faults = hook_faults(f"{bundle.script_of(command)} at {event}", event, {**hook, "async": is_async})
+                fault = next((found.message for found in faults), "")
+                if hook.get("type") != "command":
+                    fault = f"{bundle.script_of(command)} at {event} is not of type command"
+                yield AgentHook(event, entry.get("matcher"), command, fault)
 
 
 # How a skill has the client run a command, whose output takes its place: !`command`, or a block that begins with ```!.
@@ -135,11 +124,6 @@ def skills_in(folder: Path) -> Iterator[Skill]:
         except (ValueError, AttributeError, TypeError):
             hooks = None if re.search(r"^\s*['\"]?hooks\b", text, re.MULTILINE) else ()
         yield Skill(name, hooks, _COMMAND.search(text) is not None)
-
-
-def skills_of(homes: Iterable[tuple[str, Path]]) -> list[Skill]:
-    """Return the skills in folders, each given with the name of its plugin, or "" for none."""
-    return [skill for _, home in homes for skill in skills_in(home)]
 
 
 # Frontmatter. A client that read it in another way would run other hooks than the ones checked. So no key may appear

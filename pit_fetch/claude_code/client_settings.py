@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from pit_fetch.claude_code import bundle
+from pit_fetch.claude_code.system import Finding
+from pit_fetch.support.bundled import gate
 
 # What comes before a file name: a path in quotes may contain spaces.
 _PATH = r"""(?:(?<=")[^"]*|(?<=')[^']*|[^\s"']*)"""
@@ -28,6 +30,21 @@ class Settings:
 
     def get(self, name: str) -> Any:
         return self.content.get(name) if isinstance(self.content, dict) else None
+
+    def permission(self, name: str) -> Any:
+        permissions = self.get("permissions")
+        return permissions.get(name) if isinstance(permissions, dict) else None
+
+    def rules(self, name: str) -> list[str]:
+        """Return the texts in a list of its permissions."""
+        rules = self.permission(name)
+        return [rule for rule in rules if isinstance(rule, str)] if isinstance(rules, list) else []
+
+    @property
+    def variables(self) -> Mapping[str, Any]:
+        """The variables that it sets for the client's processes."""
+        variables = self.get("env")
+        return variables if isinstance(variables, dict) else {}
 
 
 @dataclass(frozen=True)
@@ -191,10 +208,24 @@ def _faults_of(hook: Any) -> Iterator[str]:
     yield from (fault for name, is_valid, fault in _HOOK_FIELDS if name in hook and not is_valid(hook[name]))
 
 
-def unreliable_fields(hook: Mapping[str, Any]) -> str:
-    """Return the fields with which a client may not run a hook each time and go by its answer; "" for none."""
-    # Besides async and if: the client runs another program, waits for no answer, or runs the hook once.
-    return ", ".join(name for name in ("args", "asyncRewake", "once") if hook.get(name))
+def hook_faults(name: str, event: str, hook: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield why a client would not run a hook each time, wait for its verdict and go by it."""
+    if hook.get("async"):
+        yield Finding("fail", "wiring", f"{name} is async, so nothing waits for it", "remove async")
+    if hook.get("if"):
+        yield Finding("fail", "wiring", f"{name} has an if filter that some calls slip past", "remove it")
+    # The client runs another program, waits for no answer, or runs the hook once.
+    fields = ", ".join(field for field in ("args", "asyncRewake", "once") if hook.get(field))
+    if fields:
+        message = f"{name} has {fields}: the client may not run it each time, or not wait for it"
+        yield Finding("fail", "wiring", message, f"remove {fields}")
+    timeout = str(hook.get("timeout", 10))
+    if not re.fullmatch(r"\d+(\.\d+)?", timeout) or float(timeout) <= gate.ALARM_SECONDS + gate.LOG_SECONDS:
+        message = f"{name} has timeout {timeout}: the client kills it before its own alarm can answer"
+        yield Finding("warn", "wiring", message, "set timeout to 10")
+    if event == "PreToolUse" and hook.get("onFailure") != "block":
+        message = f"{name} lacks onFailure: a guard that cannot start lets the call run"
+        yield Finding("warn", "wiring", message, 'add "onFailure": "block"')
 
 
 def matches(matcher: str, tool: str) -> bool:

@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 
 from pit_fetch.claude_code import environment_check, lint, machine_check, mcp_check, wiring_check
-from pit_fetch.claude_code.agents import Agent, agent_or_any, agents_in, skills_of
+from pit_fetch.claude_code.agents import Agent, agent_or_any, agents_in, skills_in
 from pit_fetch.claude_code.client_settings import (
     MANAGED,
     WiredHook,
@@ -32,7 +32,7 @@ from pit_fetch.claude_code.client_settings import (
     user_folder,
 )
 from pit_fetch.claude_code.editable_files import editable_ways
-from pit_fetch.claude_code.file_permissions import effective_value, variables_of
+from pit_fetch.claude_code.file_permissions import effective_value
 from pit_fetch.claude_code.mcp_entry import is_ours
 from pit_fetch.claude_code.mcp_servers import ServerEntry, broken_files, entries, is_trusted, neo4j_servers
 from pit_fetch.claude_code.reach import Scope, adding_hooks, denied_tools, foreign_ways, open_ways
@@ -47,7 +47,7 @@ class Project:
     """What the client would find in a session in ``folder``."""
 
     def __init__(self, environ: Mapping[str, str], folder: Path, trusted: AbstractSet[str] = frozenset()) -> None:
-        self.folder = folder
+        self.environ, self.folder = environ, folder
         self.settings = read_settings(environ, folder)
         self.wired: list[WiredHook] = [hook for file in self.settings for hook in hooks_in(file)]
         self.servers: list[ServerEntry] = list(entries(environ, folder))
@@ -57,9 +57,12 @@ class Project:
         is_guarded = wiring_check.guards_commands(self.wired)
         only = effective_value(self.settings, environ, guard.ONLY_VARIABLE) or ""  # as the guard sees it
         is_held = is_guarded and guard.is_wrapper_only({}, {guard.ONLY_VARIABLE: only})
+        # Of the project and of the folders above it, of the user and of an administrator.
+        own = [*agent_folders(folder), self.homes[1].resolve(), *(place / ".claude" for place in MANAGED)]
+        homes = [("", home) for home in dict.fromkeys(own)]
         plugins = list(enabled_plugins(user_folder(environ), self.settings))
-        agents = [*self.own_agents, *_agents_of(plugins)]
-        self.skills = skills_of([*self._own_homes, *plugins])
+        self.own_agents, agents = _agents_of(homes), _agents_of([*homes, *plugins])
+        self.skills = [skill for _, home in [*homes, *plugins] for skill in skills_in(home)]
         self.scope = Scope(agents, denied_tools(self.settings), is_held, is_guarded, trusted)
 
     @property
@@ -70,14 +73,11 @@ class Project:
         return self.scope.has_commands and (has_any or not has_server)
 
     @property
-    def own_agents(self) -> list[Agent]:
-        """The agents of the project and of the folders above it, of the user and of an administrator."""
-        return _agents_of(self._own_homes)
-
-    @property
-    def _own_homes(self) -> list[tuple[str, Path]]:
-        homes = [*agent_folders(self.folder), self.homes[1].resolve(), *(folder / ".claude" for folder in MANAGED)]
-        return [("", home) for home in dict.fromkeys(homes)]
+    def proof_clause(self) -> str:
+        """Return what a proof here shows, as a clause."""
+        if self.needs_hooks:
+            return f"Every pit_fetch call is held to {self.ceiling} here"
+        return f"No argument moves the instant of {', '.join(server.name for server in self.ours)} here"
 
     @property
     def held_agents(self) -> list[str]:
@@ -111,12 +111,9 @@ def _agents_of(homes: Iterable[tuple[str, Path]]) -> list[Agent]:
     ]
 
 
-def examine(
-    environ: Mapping[str, str], folder: Path, system: System = THIS_SYSTEM, trusted: AbstractSet[str] = frozenset()
-) -> Iterator[Finding]:
-    """Yield every finding on ``folder`` that files and hooks alone can show. Child processes run side by side."""
-    project = Project(environ, folder, trusted)
-    settings, wired = project.settings, project.wired
+def examine(project: Project, system: System = THIS_SYSTEM) -> Iterator[Finding]:
+    """Yield every finding that files and hooks alone can show. Child processes run side by side."""
+    environ, folder, settings, wired = project.environ, project.folder, project.settings, project.wired
     with ThreadPoolExecutor() as pool:
         client = pool.submit(machine_check.check_client, environ, system)
         python = pool.submit(machine_check.check_python, environ, system)
@@ -134,7 +131,7 @@ def examine(
         of_neo4j = list(neo4j_servers(project.servers))
         yield from wiring_check.check_servers(of_neo4j, wired)
         find = partial(shutil.which, path=effective_value(settings, environ, "PATH"))
-        variables, now = [name for file in settings for name in variables_of(file)], system.now()
+        variables, now = [name for file in settings for name in file.variables], system.now()
         installed, ceiling = mcp_check.installed_sdk, project.ceiling
         for file in broken_files(folder):
             message = f"{file} is not JSON with an object mcpServers: the client starts none of its servers"
@@ -160,14 +157,6 @@ def examine(
         yield client.result()
 
 
-def proof_clause(environ: Mapping[str, str], folder: Path) -> str:
-    """Return what a proof here shows, as a clause."""
-    project = Project(environ, folder)
-    if project.needs_hooks:
-        return f"Every pit_fetch call is held to {project.ceiling} here"
-    return f"No argument moves the instant of {', '.join(server.name for server in project.ours)} here"
-
-
 def check_agents(adapters: Sequence[str]) -> Iterator[Finding]:
     """Yield a failure for each data agent that the guard should know, and does not."""
     for name in adapters:
@@ -177,9 +166,9 @@ def check_agents(adapters: Sequence[str]) -> Iterator[Finding]:
             yield Finding("fail", "agents", message, fix)
 
 
-def try_client(environ: Mapping[str, str], folder: Path, system: System = THIS_SYSTEM) -> Iterator[Finding]:
+def try_client(project: Project, system: System = THIS_SYSTEM) -> Iterator[Finding]:
     """Run planted leaks through the client itself, and yield a finding for each."""
-    project = Project(environ, folder)
+    environ, folder = project.environ, project.folder
     ceiling = gate.parse_pit(project.ceiling)
     if ceiling is None and project.needs_hooks:
         fix = f"set {gate.CEILING_VARIABLE} in the environment that starts the client, and here"
@@ -198,20 +187,28 @@ def try_client(environ: Mapping[str, str], folder: Path, system: System = THIS_S
         yield Finding("warn", "proof", "not proved: no Claude Code client was found to prove it with", fix)
         return
     system.announce(f"starting {client} here with planted leaks, and with it this project's own hooks and agents")
+    from pit_fetch.claude_code import prove  # an examination without a proof never loads it
+
     with ThreadPoolExecutor() as pool:
-        served = pool.submit(_prove_entries, client, environ, folder, ceiling, project.ours)
+        served = pool.submit(lambda: [*prove.prove_entries(client, environ, folder, ceiling, project.ours)])
         if ceiling is not None and has_hooks:
             path = effective_value(project.settings, environ, "PATH")
             own = environ if path is None else {**environ, "PATH": path}
             yield from _prove_hooks(client, own, folder, ceiling, project.held_agents)
-            yield from _say_untried(project.untried_agents)
+            if project.untried_agents:
+                names = ", ".join(project.untried_agents)
+                message = f"not tried, since the client would start their own MCP servers: {names}"
+                fix = (
+                    "the hooks hold them as they hold the others: to see it, try a copy of the agent without mcpServers"
+                )
+                yield Finding("note", "proof", message, fix)
         yield from served.result()
 
 
 def _prove_hooks(
     client: str, environ: Mapping[str, str], folder: Path, ceiling: datetime, held: Sequence[str]
 ) -> Iterator[Finding]:
-    from pit_fetch.claude_code import prove  # an examination without a proof never loads it
+    from pit_fetch.claude_code import prove
 
     proof = prove.prove(client, environ, folder, ceiling, held)
     fix = "mend what the other findings name; settings of the user, a plugin or an administrator count as well"
@@ -224,20 +221,3 @@ def _prove_hooks(
             yield Finding("fail", "proof", message, fix)
     if proof.problem:
         yield prove.unproved_finding("not proved", proof.problem, fix)
-
-
-def _say_untried(names: Sequence[str]) -> Iterator[Finding]:
-    if names:
-        text = f"not tried, since the client would start their own MCP servers: {', '.join(names)}"
-        fix = "the hooks hold them as they hold the others: to see it, try a copy of the agent without mcpServers"
-        yield Finding("note", "proof", text, fix)
-
-
-def _prove_entries(
-    client: str, environ: Mapping[str, str], folder: Path, ceiling: datetime | None, ours: Sequence[ServerEntry]
-) -> list[Finding]:
-    if not ours:
-        return []
-    from pit_fetch.claude_code.prove import prove_entries
-
-    return list(prove_entries(client, environ, folder, ceiling, ours))

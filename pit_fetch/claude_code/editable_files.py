@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pit_fetch.claude_code.client_settings import Settings, WiredHook
-from pit_fetch.claude_code.file_permissions import edit_permission, effective_value, variables_of
+from pit_fetch.claude_code.file_permissions import edit_permission, effective_value
 from pit_fetch.claude_code.mcp_entry import NAME, start_of
 from pit_fetch.claude_code.mcp_servers import ServerEntry
 from pit_fetch.claude_code.reach import Scope, denial_fix, open_finding
@@ -36,7 +36,7 @@ def editable_ways(
     project: Path,
 ) -> Iterator[Finding]:
     """Yield a finding for each file that an agent may edit and that a call depends on, with who may edit it."""
-    users, deny = scope.users(EDITS, lambda agent: False), denial_fix(*EDITS)
+    users, deny = scope.users(*EDITS), denial_fix(*EDITS)
     named = set[str]()
     for what, path, fix in _deciding(settings, wired, servers, environ, project):
         reason = edit_permission(path, settings, project, environ)
@@ -44,8 +44,7 @@ def editable_ways(
             named.add(what)
             yield from open_finding(f"{what} may be edited ({path}, {reason})", users, f"{fix}, or {deny}")
     for file in settings:
-        permissions = file.get("permissions")
-        if isinstance(permissions, dict) and permissions.get("defaultMode") == "bypassPermissions":
+        if file.permission("defaultMode") == "bypassPermissions":
             way = f"hooks and settings may be edited ({file.path} sets bypassPermissions)"
             yield from open_finding(way, users, f"take defaultMode out of it, or {deny}")
 
@@ -68,7 +67,9 @@ def _deciding(
         if program and folder == os.path.dirname(program):
             break  # what stands behind it there is not found
         yield "a folder of PATH", Path(project, folder, NAME), "take it out of PATH"
-    users = settings_files.user_file({**environ, **_variables(settings)})
+    set_by_client = {name: str(value) for file in reversed(settings) for name, value in file.variables.items()}
+    variables = {**environ, **set_by_client}
+    users = settings_files.user_file(variables)
     if users:  # even before it exists: it may name an archive
         yield "the settings of pit_fetch", Path(users), _ELSEWHERE
     projects = Path(project, settings_files.PROJECT_FILE)
@@ -89,16 +90,10 @@ def _deciding(
     for hook in wired:
         if hook.script and hook.path:
             yield f"the hook {hook.script}", hook.path, _ELSEWHERE
-    variables = {**environ, **_variables(settings)}
     for name in filter(_LOADED.fullmatch, sorted(variables)):
         for part in filter(None, variables[name].split(os.pathsep)):
             if "/" in part or Path(project, part).exists():
                 yield f"what {name} names", Path(project, part), f"unset {name}"
-
-
-def _variables(settings: Sequence[Settings]) -> dict[str, str]:
-    """Return the variables that the settings set, the stronger ones last."""
-    return {name: str(value) for file in reversed(settings) for name, value in variables_of(file).items()}
 
 
 def _is_writable(path: Path) -> bool:

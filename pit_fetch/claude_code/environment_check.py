@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from pit_fetch.claude_code.client_settings import Settings
-from pit_fetch.claude_code.file_permissions import effective_value, is_open_to_others, read_permission, variables_of
+from pit_fetch.claude_code.file_permissions import effective_value, is_open_to_others, read_permission
 from pit_fetch.claude_code.mcp_entry import start_of
 from pit_fetch.claude_code.mcp_servers import ServerEntry
 from pit_fetch.claude_code.system import Finding
@@ -32,7 +32,7 @@ def check_ceiling(
         fix = f"write {gate.PIT_FORM}, or unset it"
         yield Finding("fail", "ceiling", f"{name} cannot be read, so every call is refused", fix)
     elif own_pit is not None and pit > own_pit:
-        file = next(file.path for file in settings if name in variables_of(file))
+        file = next(file.path for file in settings if name in file.variables)
         message = f"{file} raises {name} to {ceiling}, and is stronger than the environment"
         yield Finding("fail", "ceiling", message, "take it out of the env of that file")
     elif pit > now:
@@ -67,7 +67,7 @@ def _file_of_ceiling(environ: Mapping[str, str], project: Path) -> tuple[str, st
 
 def check_names(settings: Sequence[Settings], environ: Mapping[str, str]) -> Iterator[Finding]:
     """Yield a finding on each variable whose name is probably misspelt, in the environment or the client's settings."""
-    names = [*environ, *(name for file in settings for name in variables_of(file))]
+    names = [*environ, *(name for file in settings for name in file.variables)]
     for name, meant in dict.fromkeys(gate.misspelt_variables(names, audience.RESTRICTIONS)):
         message = f"{name} restricts nothing, and every call is refused because of it"
         yield Finding("fail", "variable", message, f"write {meant}, or unset it")

@@ -11,7 +11,6 @@ import re
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from pit_fetch.claude_code.client_settings import Settings
 from pit_fetch.engine import settings_files
@@ -30,20 +29,14 @@ def effective_value(
 
     With ``folder``, the settings files of pit_fetch that count there are looked at last.
     """
-    for variables in map(variables_of, settings):
-        if name in variables:
-            return str(variables[name])
+    for file in settings:
+        if name in file.variables:
+            return str(file.variables[name])
     if name in environ or not folder:
         return environ.get(name)
     with contextlib.suppress(UsageError):  # with a broken file, nothing is fetched at all
         return settings_files.read_settings(environ, folder).environ.get(name)
     return None
-
-
-def variables_of(file: Settings) -> Mapping[str, Any]:
-    """Return the variables that a settings file sets for the client's processes."""
-    variables = file.get("env")
-    return variables if isinstance(variables, dict) else {}
 
 
 def read_permission(path: Path, settings: Sequence[Settings], project: Path, environ: Mapping[str, str]) -> str:
@@ -83,22 +76,15 @@ def _open_places(
     yield project, "it is inside the project"
     home = Path(environ.get("HOME") or Path.home())
     for file in settings:
-        permissions = file.get("permissions")
-        if not isinstance(permissions, dict):
-            continue
-        for text in _texts(permissions.get("additionalDirectories")):
+        for text in file.rules("additionalDirectories"):
             yield _path(text, project, project, home), f"it is inside a folder that {file.path} adds to the session"
-        for text in _texts(permissions.get("allow")):
+        for text in file.rules("allow"):
             match = rule.fullmatch(text)
             if match is not None:
                 # "//x" is from the root of the file system, "/x" from the folder of the settings' project.
                 named = match[1] or "//"
                 root = Path(os.sep) if named.startswith("//") else file.root
                 yield _path(named.lstrip("/"), root, project, home), f"{file.path} allows {text}"
-
-
-def _texts(value: Any) -> list[str]:
-    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
 
 
 def _path(text: str, root: Path, project: Path, home: Path) -> Path:

@@ -111,9 +111,9 @@ def plan_settings(project: Path, options: Options) -> Step:
     _refuse_obstacle(path)
     settings, merged = _changed_settings(path, merge, options)
     if not path.exists():
-        return Step("create", path, _dump(merged))
+        return Step("create", path, dump(merged))
     note = "disableAllHooks is set: no hook runs until you remove it" if merged.get("disableAllHooks") else ""
-    return Step("same" if merged == settings else "merge", path, _dump(merged), note)
+    return Step("same" if merged == settings else "merge", path, dump(merged), note)
 
 
 def _changed_settings(
@@ -188,7 +188,7 @@ def plan_removal(project: Path, options: Options) -> list[Step]:
     path = claude / "settings.json"
     settings, remaining = _changed_settings(path, unmerge, options) if path.is_file() else ({}, {})
     if remaining != settings:
-        steps.append(Step("merge", path, _dump(remaining)) if remaining else Step("remove", path))
+        steps.append(Step("merge", path, dump(remaining)) if remaining else Step("remove", path))
     return steps
 
 
@@ -260,5 +260,6 @@ def _free_backup_name(target: Path) -> Path:
     return next(name for name in names if not os.path.lexists(name))
 
 
-def _dump(settings: Settings) -> bytes:
+def dump(settings: Mapping[str, Any]) -> bytes:
+    """Return the content of a file of settings."""
     return (json.dumps(settings, indent=2, ensure_ascii=False) + "\n").encode()

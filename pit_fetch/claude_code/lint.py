@@ -152,9 +152,8 @@ def _errors(agent: Agent) -> Iterator[Error]:
 
 
 def _hook_errors(hook: AgentHook) -> Iterator[Error]:
-    script = bundle.script_of(hook.command)
-    if hook.fault and script:
-        yield "R3", f"{script} at {hook.event} {hook.fault}"
+    if hook.fault and bundle.script_of(hook.command):
+        yield "R3", hook.fault
     if _is_wildcard(hook.matcher):
         yield "R2", f"{hook.event} matcher {hook.matcher!r} is a wildcard: name the tool"
     if _NAMES_PROJECT.search(hook.command) and not _PROJECT_DIR.search(hook.command):

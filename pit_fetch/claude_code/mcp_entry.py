@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pit_fetch.claude_code.install import Step
+from pit_fetch.claude_code.install import Step, dump
+from pit_fetch.claude_code.mcp_servers import entries_in
 
 FILE = ".mcp.json"
 NAME = "pit_fetch"
@@ -24,10 +25,8 @@ _FLAGS = frozenset({"--offline", "--moving"})
 _NAMED = re.compile(r"pit[_-]fetch", re.IGNORECASE)
 _STARTED = re.compile(rf"{_NAMED.pattern}.*\bmcp\b", re.IGNORECASE | re.DOTALL)
 
-EntryJson = dict[str, Any]
 
-
-def entry(words: Sequence[str], program: str = "pit_fetch") -> EntryJson:
+def entry(words: Sequence[str], program: str = NAME) -> dict[str, Any]:
     """Return the entry of a server with these options. Without an instant among them, the ceiling is the instant."""
     return {"command": program, "args": ["mcp", *words]}
 
@@ -81,7 +80,7 @@ def _options(words: Sequence[str], known: Sequence[str]) -> dict[str, str] | Non
     return options
 
 
-def plan(project: Path, wanted: EntryJson, *, force: bool = False) -> Step:
+def plan(project: Path, wanted: Mapping[str, Any], *, force: bool = False) -> Step:
     """Return the step that puts the entry in. Raise ValueError if the file cannot be merged."""
     path = project / FILE
     content = _content(path)
@@ -92,15 +91,12 @@ def plan(project: Path, wanted: EntryJson, *, force: bool = False) -> Step:
     if present is not None and not force:
         return Step("keep", path, note=f"another entry is called {NAME}: --force replaces it")
     merged = {**content, _KEY: {**servers, NAME: wanted}}
-    return Step("merge" if path.exists() else "create", path, _text(merged))
+    return Step("merge" if path.exists() else "create", path, dump(merged))
 
 
 def present_instant(project: Path) -> str:
     """Return, in words, the instant as of which the project's own entry answers."""
-    present = _content(project / FILE).get(_KEY, {}).get(NAME)
-    settings = present if isinstance(present, dict) else {}
-    args = settings.get("args")
-    start = start_of([str(settings.get("command")), *(map(str, args) if isinstance(args, list) else ())])
+    start = start_of(_own_command(_content(project / FILE)))
     if start is None:
         return "an instant that its words do not show"
     file = start.options.get("--pit-file")
@@ -113,12 +109,15 @@ def plan_removal(project: Path) -> Step | None:
     """Return the step that takes our entry out; None if there is none. Raise ValueError if the file cannot be read."""
     path = project / FILE
     content = _content(path)
-    servers = dict(content.get(_KEY, {}))
-    present = servers.pop(NAME, None)
-    if not isinstance(present, dict) or not is_ours([str(present.get("command")), *map(str, present.get("args", ()))]):
+    if not is_ours(_own_command(content)):
         return None
+    servers = {name: settings for name, settings in content[_KEY].items() if name != NAME}
     rest = {**content, _KEY: servers}
-    return Step("merge", path, _text(rest)) if servers or len(content) > 1 else Step("remove", path)
+    return Step("merge", path, dump(rest)) if servers or len(content) > 1 else Step("remove", path)
+
+
+def _own_command(content: Mapping[str, Any]) -> Sequence[str]:
+    return next((found.command for found in entries_in(content) if found.name == NAME), ())
 
 
 def _content(path: Path) -> Mapping[str, Any]:
@@ -129,7 +128,3 @@ def _content(path: Path) -> Mapping[str, Any]:
     if not isinstance(content, dict) or not isinstance(content.get(_KEY, {}), dict):
         raise ValueError(f"{path} cannot be merged: it is not a JSON object, or its mcpServers is none")
     return content
-
-
-def _text(content: Mapping[str, Any]) -> bytes:
-    return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()

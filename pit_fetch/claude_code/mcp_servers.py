@@ -54,9 +54,8 @@ def entries(environ: Mapping[str, str], project: Path) -> Iterator[ServerEntry]:
     """Yield the servers of the project and of each folder above it, the user's, and the user's for this project."""
     own = own_file(environ)
     user = _mapping(read_json(own))
-    yield from project_entries(project)
-    for above in project.resolve().parents:  # whatever repository it is in (measured, 2.1.330)
-        yield from project_entries(above)
+    for folder in (project, *project.resolve().parents):  # whatever repository it is in (measured, 2.1.330)
+        yield from project_entries(folder)
     yield from entries_in(user, own)
     yield from entries_in(_mapping(_mapping(user.get("projects")).get(str(project.resolve()))), own)
 
@@ -97,17 +96,13 @@ def entries_in(content: Mapping[str, Any], origin: Path = Path()) -> Iterator[Se
         yield ServerEntry(str(name), origin, command, _mapping(settings.get("env")), str(settings.get("url") or ""))
 
 
-def own_servers(front: Any) -> tuple[ServerEntry, ...]:
-    """Return the servers in an agent's frontmatter; one that is configured elsewhere has no command."""
-    parts = front if isinstance(front, list) else [front]
-    return tuple(entry for part in parts for entry in _own_servers(part))
-
-
-def _own_servers(part: Any) -> Iterator[ServerEntry]:
-    if isinstance(part, dict):
-        yield from entries_in({"mcpServers": part})
-    elif isinstance(part, str):
-        yield ServerEntry(part)
+def own_servers(front: Any) -> Iterator[ServerEntry]:
+    """Yield the servers in an agent's frontmatter; one that is configured elsewhere has no command."""
+    for part in front if isinstance(front, list) else [front]:
+        if isinstance(part, dict):
+            yield from entries_in({"mcpServers": part})
+        elif isinstance(part, str):
+            yield ServerEntry(part)
 
 
 def neo4j_servers(found: Iterable[ServerEntry]) -> Iterator[Neo4jServer]:

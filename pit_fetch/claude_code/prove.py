@@ -23,7 +23,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
 
-from pit_fetch.claude_code.mcp_entry import entry as entry_of
 from pit_fetch.claude_code.mcp_entry import start_of
 from pit_fetch.claude_code.mcp_servers import ServerEntry, tool_prefix
 from pit_fetch.claude_code.scripted_model import Model, Turn, final_answer, serve_model, tool_call
@@ -173,10 +172,11 @@ def _mark(number: int) -> str:
 def _environ(environ: Mapping[str, str], url: str) -> dict[str, str]:
     own = {name: value for name, value in environ.items() if name not in _ELSEWHERE}
     proxies = dict.fromkeys(("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"), _NO_PROXY_THERE)
-    return {**own, **proxies, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1", **_client_settings(url)}
+    return {**own, **proxies, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1", **client_variables(url)}
 
 
-def _client_settings(url: str) -> dict[str, str]:
+def client_variables(url: str) -> dict[str, str]:
+    """Return the variables with which the client asks the scripted model at ``url``, and nobody else."""
     return {
         "ANTHROPIC_BASE_URL": url,
         "ANTHROPIC_API_KEY": "sk-none",
@@ -202,7 +202,7 @@ def run_client(
     ``variables`` are set for it, whatever its settings say.
     """
     # Variables in a settings file are stronger than the environment, but weaker than --settings.
-    settings = json.dumps({"env": {**_client_settings(url), **variables}})
+    settings = json.dumps({"env": {**client_variables(url), **variables}})
     command = [client, "-p", "planted calls", "--model", "claude-sonnet-4-5", "--settings", settings]
     command += ["--strict-mcp-config", "--no-session-persistence", "--allowedTools", allowed, *more]
     nowhere = subprocess.DEVNULL
@@ -266,9 +266,14 @@ def prove_entries(
     entries: Sequence[ServerEntry],
     seconds: float = SECONDS,
 ) -> Iterator[Finding]:
-    """Yield a finding for each entry of ours, and one for each planted one."""
+    """Yield a finding for each entry of ours, and one for each planted one; none without an entry."""
+    if not entries:
+        return
     asked = [*entries, *(_planted_entries(project, ceiling) if ceiling else ())]
-    servers = {each.name: _server_settings(each) for each in asked}
+    servers = {
+        each.name: {"command": each.command[0], "args": [*each.command[1:]], "env": dict(each.environ)}
+        for each in asked
+    }
     calls = [tool_call(_sources_tool(each), **arguments) for each in asked for arguments in ({}, {"pit": _LATER})]
     script = {"main": [lambda seen: [block for turn in calls for block in turn(seen)], final_answer()]}
     with serve_model(script) as model:
@@ -276,7 +281,8 @@ def prove_entries(
         allowed = ",".join(f"mcp__{each.name}" for each in asked)
         problem = run_client(client, environ, project, model.url, seconds, allowed, more)
         for each in asked:
-            yield _entry_finding(each, _instant_answers(model, _sources_tool(each)), ceiling, problem)
+            answers = ((block["input"], text) for block, text in model.answers if block["name"] == _sources_tool(each))
+            yield _entry_finding(each, {"pit" in given: text for given, text in answers}, ceiling, problem)
 
 
 def unproved_finding(what: str, problem: str, fix: str) -> Finding:
@@ -288,8 +294,8 @@ def unproved_finding(what: str, problem: str, fix: str) -> Finding:
 
 def _planted_entries(project: Path, ceiling: datetime) -> Iterator[ServerEntry]:
     later = (ceiling + timedelta(days=2)).isoformat()
-    yield ServerEntry(_PLANTED, project, ("pit_fetch", *entry_of(["--pit", later])["args"]))
-    words = ("pit_fetch", *entry_of(["--pit", ceiling.isoformat()])["args"])
+    yield ServerEntry(_PLANTED, project, ("pit_fetch", "mcp", "--pit", later))
+    words = ("pit_fetch", "mcp", "--pit", ceiling.isoformat())
     yield ServerEntry(_RAISED, project, words, {gate.CEILING_VARIABLE: later})
 
 
@@ -297,29 +303,17 @@ def _sources_tool(each: ServerEntry) -> str:
     return f"{tool_prefix(each.name)}__sources"
 
 
-def _server_settings(each: ServerEntry) -> dict[str, object]:
-    return {"command": each.command[0], "args": [*each.command[1:]], "env": dict(each.environ)}
-
-
-def _own_instant(each: ServerEntry) -> datetime | None:
-    """Return the instant that the entry fixes; None if it has none, or has it in a file."""
-    start = start_of(each.command)
-    return gate.parse_pit(start.options.get("--pit")) if start else None
-
-
-def _instant_answers(model: Model, tool: str) -> dict[bool, str]:
-    """Return the client's answers to the calls of a tool: to the plain one, and to the one with an argument."""
-    return {"pit" in block["input"]: text for block, text in model.answers if block["name"] == tool}
-
-
 def _entry_finding(each: ServerEntry, answers: Mapping[bool, str], ceiling: datetime | None, problem: str) -> Finding:
+    """Judge the client's answers to the plain call, and to the one with an argument that would move the instant."""
     plain, moved = answers.get(False), answers.get(True)
     instants = [gate.parse_pit(text) for answer in (plain, moved) for text in _INSTANT.findall(answer or "")]
     fix = "see what the other findings say of the entry, and what starts when you run its command"
     name = f"server {each.name}"
     if problem or plain is None or moved is None:
         return unproved_finding(f"{name}: not proved", problem or "the client did not make the calls", fix)
-    bound, whose = (ceiling, "the ceiling") if ceiling else (_own_instant(each), "its own")
+    start = start_of(each.command)
+    own = gate.parse_pit(start.options.get("--pit")) if start else None
+    bound, whose = (ceiling, "the ceiling") if ceiling else (own, "its own")
     if any(instant is None or (bound is not None and instant > bound) for instant in instants):
         return Finding("fail", "proof", f"{name}: it answers as of an instant after {whose}", fix)
     if each.name == _PLANTED:

@@ -6,7 +6,7 @@ lists none. What settings deny is denied to agents as well (measured on the clie
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
@@ -59,24 +59,22 @@ class Scope(NamedTuple):
         """Return whether some command can run."""
         return not self.denied.issuperset(COMMANDS)
 
-    def users(self, tools: Collection[str], is_held: Callable[[Agent], bool]) -> list[str]:
-        """Return who can use one of ``tools`` and is not held, in words; nobody if settings deny all of them."""
+    @property
+    def session(self) -> list[str]:
+        """The session in words, unless it is trusted."""
+        return [] if SESSION in self.trusted else ["this session"]
+
+    def users(self, *tools: str) -> list[str]:
+        """Return who can use one of ``tools``, in words; nobody if settings deny all of them."""
         if self.denied.issuperset(tools):
             return []
-        names = [f"the agent {agent.name}" for agent in self.agents if self._asks_about(agent, tools, is_held)]
-        return ["this session", *names] if SESSION not in self.trusted else names
-
-    def _asks_about(self, agent: Agent, tools: Collection[str], is_held: Callable[[Agent], bool]) -> bool:
-        return agent.name not in self.trusted and _lists(agent, tools) and not is_held(agent)
+        asked = (agent for agent in self.agents if agent.name not in self.trusted and _lists(agent, tools))
+        return [*self.session, *(f"the agent {agent.name}" for agent in asked)]
 
 
 def denied_tools(settings: Sequence[Settings]) -> frozenset[str]:
     """Return the names of tools and servers that some settings file denies as a whole."""
-    rules: set[str] = set()
-    for file in settings:
-        permissions = None if drop_reason(file) else file.get("permissions")
-        named = permissions.get("deny") if isinstance(permissions, dict) else None
-        rules |= {rule for rule in named if isinstance(rule, str)} if isinstance(named, list) else set()
+    rules = {rule for file in settings if not drop_reason(file) for rule in file.rules("deny")}
     of_bash = COMMANDS if "Bash" in rules else ()  # a rule on Bash is one on Monitor, too (measured)
     return frozenset(rules.union(of_bash))
 
@@ -88,15 +86,14 @@ def open_ways(scope: Scope, servers: Sequence[ServerEntry], judged: Sequence[Neo
     judged   those of them whose tools the hooks judge
     """
     if not scope.is_held:
-        users = scope.users(COMMANDS, lambda agent: scope.is_guarded and guard.is_adapter(agent.name))
+        free = [agent for agent in scope.agents if not (scope.is_guarded and guard.is_adapter(agent.name))]
+        users = scope._replace(agents=free).users(*COMMANDS)
         alone = f"set {guard.ONLY_VARIABLE}=1 in the environment that starts the client"
         never = denial_fix(*COMMANDS)
         yield from open_finding("any command can be run", users, f"{alone}, or {never}" if scope.is_guarded else never)
     for tool in WEB:
-        users = scope.users([tool], lambda agent: False)
-        yield from open_finding(f"{tool} answers for today", users, denial_fix(tool))
-    users = scope.users(["SendMessage"], lambda agent: False)
-    if users:
+        yield from open_finding(f"{tool} answers for today", scope.users(tool), denial_fix(tool))
+    if users := scope.users("SendMessage"):
         message = f"SendMessage may ask another session on this machine, which may see more: {', '.join(users)}"
         yield Finding("warn", "scope", message, denial_fix("SendMessage"))
     held = {server.name for server in judged}
@@ -104,7 +101,7 @@ def open_ways(scope: Scope, servers: Sequence[ServerEntry], judged: Sequence[Neo
     configured = {server.name for server in servers if _may_answer_for_today(server)}
     for name in dict.fromkeys(server.name for server in [*servers, *own] if _may_answer_for_today(server)):
         tools = tool_prefix(name)
-        users = scope.users([tools], lambda agent: False) if name in configured else []
+        users = scope.users(tools) if name in configured else []
         # An agent has every tool of a server that it brings, whatever it lists (measured, 2.1.330).
         bringing = [f"the agent {agent.name}" for agent in scope.agents if _brings(agent, name, configured)]
         trusted = {f"the agent {agent.name}" for agent in scope.agents if agent.name in scope.trusted}
@@ -116,8 +113,7 @@ def open_ways(scope: Scope, servers: Sequence[ServerEntry], judged: Sequence[Neo
     judged_tools = {row.matcher for row in bundle.wiring()}
     known = judged_tools | {tool_prefix(name) for name in (NAME, *held, *(server.name for server in [*servers, *own]))}
     for tool in dict.fromkeys(tool for agent in scope.agents for tool in _unknown_tools(agent, known)):
-        users = scope.users([tool], lambda agent: False)
-        yield from open_finding(f"{tool} is not known to be held to the PIT", users, denial_fix(tool))
+        yield from open_finding(f"{tool} is not known to be held to the PIT", scope.users(tool), denial_fix(tool))
 
 
 def denial_fix(*tools: str) -> str:
@@ -183,7 +179,6 @@ def foreign_ways(scope: Scope, wired: Sequence[WiredHook], skills: Sequence[Skil
     """Yield a finding for each hook that no proof tries, and for each command that no hook sees."""
     if not scope.has_commands:
         return
-    session = ["this session"] if SESSION not in scope.trusted else []
     for agent in scope.agents:
         if agent.name not in scope.trusted and any(map(_may_undo, agent.hooks)):
             way = f"a hook of the agent {agent.name} may put back what the guard replaced"
@@ -193,16 +188,15 @@ def foreign_ways(scope: Scope, wired: Sequence[WiredHook], skills: Sequence[Skil
             continue
         if skill.hooks is None or any(map(_may_undo, skill.hooks)):
             way = f"a hook of the skill {skill.name} may put back what the guard replaced"
-            yield from open_finding(way, session, _FIX.format(skill.name))
+            yield from open_finding(way, scope.session, _FIX.format(skill.name))
         if skill.runs_commands:
             fix = f"take its lines with ! out, or {denial_fix(*COMMANDS)}"
-            yield from open_finding(
-                f"the skill {skill.name} runs a command as it is loaded, which no hook sees", session, fix
-            )
+            way = f"the skill {skill.name} runs a command as it is loaded, which no hook sees"
+            yield from open_finding(way, scope.session, fix)
     for hook in wired:
         if hook.event == "PermissionRequest" and matches(hook.matcher, "Bash"):
             way = f"a PermissionRequest hook of {hook.origin} may put back what the guard replaced"
-            yield from open_finding(way, session, "remove it")
+            yield from open_finding(way, scope.session, "remove it")
 
 
 def adding_hooks(wired: Sequence[WiredHook]) -> Iterator[Finding]:

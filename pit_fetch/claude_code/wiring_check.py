@@ -16,8 +16,8 @@ from pit_fetch.claude_code.client_settings import (
     Settings,
     WiredHook,
     drop_reason,
+    hook_faults,
     matches,
-    unreliable_fields,
     user_folder,
 )
 from pit_fetch.claude_code.install import PERMISSION
@@ -61,17 +61,11 @@ def check_settings(settings: Sequence[Settings], environ: Mapping[str, str], pro
 
 def check_trust(settings: Sequence[Settings], project: Path) -> Iterator[Finding]:
     """Yield a warning if only the project's own rules allow calls of pit_fetch: nobody has trusted the folder yet."""
-    allowing = [file for file in settings if not {"Bash", PERMISSION}.isdisjoint(_allowed(file))]
+    allowing = [file for file in settings if not {"Bash", PERMISSION}.isdisjoint(file.rules("allow"))]
     if allowing and all(file.path.is_relative_to(project) for file in allowing):
         message = "this folder is not trusted yet: claude -p ignores the rules that allow calls here, so none would run"
         fix = f"start claude here once and accept, or give it --allowedTools '{PERMISSION}'"
         yield Finding("warn", "settings", message, fix)
-
-
-def _allowed(file: Settings) -> list[str]:
-    permissions = file.get("permissions")
-    rules = permissions.get("allow") if isinstance(permissions, dict) else None
-    return [rule for rule in rules if isinstance(rule, str)] if isinstance(rules, list) else []
 
 
 def guards_commands(wired: Sequence[WiredHook]) -> bool:
@@ -99,7 +93,7 @@ def check_wiring(
         elif _server_of(row) in begun.union(servers):
             yield Finding("warn", "wiring", f"{name} is not wired", f"{INIT}, if a server of this name is in use")
         for hook in hooks:
-            yield from _check_hook(hook)
+            yield from hook_faults(hook.script, hook.event, hook.hook)
     for hook in wired:
         if not hook.script and hook.event in _REWRITING and matches(hook.matcher, "Bash"):
             target, field = _REWRITING[hook.event]
@@ -120,24 +114,6 @@ def _is_for_commands(row: bundle.WiringRow) -> bool:
 def _server_of(row: bundle.WiringRow) -> str:
     """Return the server whose tools a row is about. The rows on resources count as Neo4j's."""
     return row.matcher.split("__")[1] if "__" in row.matcher else USUAL_NAME
-
-
-def _check_hook(wired: WiredHook) -> Iterator[Finding]:
-    if wired.hook.get("async"):
-        yield Finding("fail", "wiring", f"{wired.script} is async, so nothing waits for it", "remove async")
-    if wired.hook.get("if"):
-        yield Finding("fail", "wiring", f"{wired.script} has an if filter that some calls slip past", "remove it")
-    fields = unreliable_fields(wired.hook)
-    if fields:
-        message = f"{wired.script} has {fields}: the client may not run it each time, or not wait for it"
-        yield Finding("fail", "wiring", message, f"remove {fields}")
-    timeout = wired.hook.get("timeout")
-    if isinstance(timeout, (int, float)) and timeout <= gate.ALARM_SECONDS + gate.LOG_SECONDS:
-        message = f"{wired.script} has timeout {timeout!r}: the client kills it before its own alarm can answer"
-        yield Finding("warn", "wiring", message, "set timeout to 10")
-    if wired.event == "PreToolUse" and wired.hook.get("onFailure") != "block":
-        message = f"{wired.script} lacks onFailure: a guard that cannot start lets the call run"
-        yield Finding("warn", "wiring", message, 'add "onFailure": "block"')
 
 
 def check_servers(servers: Sequence[Neo4jServer], wired: Sequence[WiredHook]) -> Iterator[Finding]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -33,6 +34,21 @@ class CommandResult:
     complaint: str = ""
     exact: bool = False
     notes: tuple[str, ...] = ()
+
+
+def refusal(problem: str) -> CommandResult:
+    return CommandResult("", ExitStatus.REFUSED, problem)
+
+
+def whole_number(most: int) -> Callable[[str], int]:
+    """Return what reads the value of an option as a whole number from 1 on."""
+
+    def read(text: str) -> int:
+        if not re.fullmatch("[1-9][0-9]{0,9}", text) or int(text) > most:
+            raise argparse.ArgumentTypeError(f"write a whole number from 1 to {most:,}")
+        return int(text)
+
+    return read
 
 
 class HelpAsked(Exception):
@@ -114,9 +130,9 @@ def run(argv: Sequence[str], *surroundings: Any) -> CommandResult:
     except HelpAsked as asked:
         return CommandResult(str(asked))
     except argparse.ArgumentError as error:
-        return CommandResult("", ExitStatus.REFUSED, f"{error}; see pit_fetch {name} --help")
+        return refusal(f"{error}; see pit_fetch {name} --help")
     except OSError as error:
-        return CommandResult("", ExitStatus.REFUSED, f"{error.filename or name}: {_problem(error)}")
+        return refusal(f"{error.filename or name}: {_problem(error)}")
 
 
 def _problem(error: OSError) -> str:

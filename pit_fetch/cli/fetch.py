@@ -88,7 +88,12 @@ def _write_file(request: FetchRequest, result: FetchResult, runtime: Runtime) ->
     from pit_fetch.errors import ExitStatus
     from pit_fetch.formats import DATA_ONLY
 
-    path = runtime.path(request.output) if request.output else _temporary_file(request)
+    if request.output:
+        path = runtime.path(request.output)
+    else:  # in a new folder, which no other user can read
+        from tempfile import mkdtemp
+
+        path = f"{mkdtemp(prefix='pit_fetch-')}/{request.provider.name}.html"
     # Of rows alone, none says no more than that: whoever reads the file would not learn why.
     is_nothing = request.format in DATA_ONLY and not result.envelope.data and os.path.exists(path)
     if result.is_failure or is_nothing:
@@ -132,13 +137,6 @@ def _prepare(request: FetchRequest, runtime: Runtime) -> FetchRequest:
 
         return request._replace(width=terminal_width(runtime.stdout, runtime.environ))
     return request
-
-
-def _temporary_file(request: FetchRequest) -> str:
-    """Return the path of a page in a new folder that no other user can read."""
-    from tempfile import mkdtemp
-
-    return f"{mkdtemp(prefix='pit_fetch-')}/{request.provider.name}.html"
 
 
 def _show_page(path: str, runtime: Runtime) -> tuple[str, ...]:

@@ -55,12 +55,16 @@ class Output:
             complaint = "" if complaint in self.progress.reasons else complaint
         complaint = "" if any(note.endswith(complaint) for note in notes) else complaint
         if not is_for_an_agent(runtime.environ):
-            notes = (*notes, *_variable_notes(runtime))
+            from pit_fetch.engine.settings_files import misspelt
+
+            notes = (*notes, *(gate.NOT_A_VARIABLE.format(name, meant) for name, meant in misspelt(runtime.environ)))
         stdout = self.private_output or runtime.stdout
         if stdout is None:
             return ExitStatus.CLOSED_PIPE
         try:
-            deliver(stdout, visible_text(self._text_for(runtime), stdout))
+            # A person reads the reason of a refusal on stderr, and needs no envelope around it.
+            is_told = self.is_refusal and self.private_output is None and is_for_a_person(runtime)
+            deliver(stdout, visible_text("" if is_told else self.text, stdout))
             if self.private_output is not None:
                 self.private_output.close()
         except BrokenPipeError:
@@ -73,15 +77,3 @@ class Output:
             with contextlib.suppress(OSError, ValueError):
                 deliver(runtime.stderr, lines, STDERR_SECONDS)
         return status
-
-    def _text_for(self, runtime: Runtime) -> str:
-        """Return the text. A person reads the reason of a refusal on stderr, and needs no envelope around it."""
-        is_told = self.is_refusal and self.private_output is None and is_for_a_person(runtime)
-        return "" if is_told else self.text
-
-
-def _variable_notes(runtime: Runtime) -> list[str]:
-    """Return what stderr says of variables that have no effect, since their names are misspelt."""
-    from pit_fetch.engine.settings_files import misspelt
-
-    return [gate.NOT_A_VARIABLE.format(name, meant) for name, meant in misspelt(runtime.environ)]

@@ -26,10 +26,9 @@ def result_of(written: WriteReport, whole: int, file: str, *, is_kept: bool, fai
             complaint += " The same command asks again for what failed"
     if not written.is_written:
         return CommandResult("", status, f"Nothing was written. {complaint}")
-    notes = (*_empty_cell_notes(written, whole), *_provisional_notes(written, whole))
+    notes = tuple(_cell_notes(written, whole))
     if written.check:
-        found = _check_note(written.check)
-        notes = (*notes, found)
+        notes = (*notes, _check_note(written.check))
         status = status if written.check.is_passed else ExitStatus.FOUND
     if is_kept:
         return CommandResult("", status, complaint, notes=notes)
@@ -37,8 +36,8 @@ def result_of(written: WriteReport, whole: int, file: str, *, is_kept: bool, fai
         return CommandResult(table.read(), status, complaint, exact=True, notes=notes)
 
 
-def _empty_cell_notes(written: WriteReport, whole: int) -> Iterator[str]:
-    """Yield how many cells are empty, apart from those that failed."""
+def _cell_notes(written: WriteReport, whole: int) -> Iterator[str]:
+    """Yield how many cells are empty, apart from those that failed, or lack what is yet to be published."""
     nothing, uncaptured = (written.statuses.get(status, 0) for status in ("nothing_public", "not_captured"))
     if nothing:
         first = written.reasons["nothing_public"]
@@ -50,10 +49,6 @@ def _empty_cell_notes(written: WriteReport, whole: int) -> Iterator[str]:
         )
     elif uncaptured:
         yield f"{uncaptured:,} of {whole:,} cells were never captured, which says nothing of them: see docs/coverage.md"
-
-
-def _provisional_notes(written: WriteReport, whole: int) -> Iterator[str]:
-    """Yield how many cells lack what is yet to be published."""
     if written.provisional:
         yield (
             f"{written.provisional:,} of {whole:,} cells are of instants that had not come when they were asked, so "
@@ -76,9 +71,9 @@ def _check_note(check: Check) -> str:
 
 
 def _name_cells(cells: Sequence[Cell]) -> str:
-    return "; ".join(" ".join([in_new_york(cell.pit), *map(_pair, cell.over.items())]) for cell in cells)
-
-
-def _pair(option: tuple[str, object]) -> str:
-    name, value = option
-    return f"{name}={truncate(format_value(value))}"
+    return "; ".join(
+        " ".join(
+            [in_new_york(cell.pit), *(f"{name}={truncate(format_value(value))}" for name, value in cell.over.items())]
+        )
+        for cell in cells
+    )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, NoReturn
 
-    from pit_fetch.provider import Dating, Operation, Option, Provider
+    from pit_fetch.provider import Operation, Option, Provider
 
 Listing = Literal["", "help", "version", "sources"]
 
@@ -197,13 +197,10 @@ def _add_options(parser: Parser, title: str, options: Sequence[Option], hidden: 
 
 def _help(option: Option) -> str:
     """Return an option's help text, with its choices and its default."""
-    default = [] if option.default in (None, False) else [f"default {_format_default(option.default)}"]
+    value = f"{option.default:g}" if isinstance(option.default, float) else str(option.default)
+    default = [] if option.default in (None, False) else [f"default {value}"]
     notes = [*([", ".join(option.choices)] if option.choices else []), *default]
     return option.help + (f" ({'; '.join(notes)})" if notes else "")
-
-
-def _format_default(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _usage(provider: Provider | None, form: FetchForm) -> str:
@@ -226,7 +223,10 @@ def _epilog(provider: Provider) -> str | None:
         parts.append(operations_text(provider))
         parts.append(f"fields of each, and why it is dated so: pit_fetch sources {provider.name}" if fields else "")
     else:
-        parts += _dating_lines(provider.operations[0].dating)
+        dating = provider.operations[0].dating
+        rule = (dating.rule or "by each item's own stamps") if dating.by == "record" else DATINGS[dating.by]
+        why = f" ({dating.why})" if dating.why else ""
+        parts.append(fill(f"dated: {rule}{why}", 100, subsequent_indent="  "))
     if len(provider.operations) == 1 and fields:
         parts.append(fill(f"fields: {', '.join(fields)}", 100, subsequent_indent="  "))
     claims = [(operation.name, operation.dating.claims) for operation in provider.operations if operation.dating.claims]
@@ -235,14 +235,6 @@ def _epilog(provider: Provider) -> str | None:
         lines = (f"{name}: {claim}" if name else claim for name, claim in claims)
         parts += [fill(line, 100, initial_indent="  ", subsequent_indent="    ") for line in lines]
     return "\n".join(part.rstrip("\n") for part in parts if part) or None
-
-
-def _dating_lines(dating: Dating) -> Iterator[str]:
-    """Yield how the records of a single operation are dated, and why."""
-    from textwrap import fill
-
-    rule = (dating.rule or "by each item's own stamps") if dating.by == "record" else DATINGS[dating.by]
-    yield fill(f"dated: {rule}{f' ({dating.why})' if dating.why else ''}", 100, subsequent_indent="  ")
 
 
 def _description(provider: Provider | None) -> str:

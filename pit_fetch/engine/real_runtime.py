@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from pit_fetch.runtime import Alarm, Clock, Runtime, no_alarm
+from pit_fetch.runtime import Alarm, Clock, Environment, Runtime, no_alarm
 
 if TYPE_CHECKING:
     from pit_fetch.provider import Provider
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def real_runtime(alarm: Alarm = no_alarm) -> Runtime:
     clock = Clock(lambda: datetime.now(UTC), time.monotonic, time.time, time.sleep)
     return Runtime(
-        environ=os.environ,
+        environ=Environment(os.environ),
         folder=_working_folder(),
         clock=clock,
         transport=_LazyNetwork(clock.now),

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pit_fetch.engine import trusted_files
 from pit_fetch.engine.input_files import nearest
@@ -24,12 +24,10 @@ from pit_fetch.pipeline.claims import GRADES
 from pit_fetch.request import audience, evidence
 from pit_fetch.request.options import COMMON_OPTIONS
 from pit_fetch.request.values import parse_value
+from pit_fetch.runtime import Environment, Runtime
 from pit_fetch.support.bundled import gate
 from pit_fetch.support.toml import NotToml, parse_toml
 from pit_fetch.times import parse_pit
-
-if TYPE_CHECKING:
-    from pit_fetch.runtime import Runtime
 
 PROJECT_FILE = "pit_fetch.toml"
 # The options whose defaults a file may set. None of them decides what is fetched, or as of when.
@@ -94,7 +92,7 @@ def read_settings(environ: Mapping[str, str], folder: str) -> Settings:
         ceiling = _ceiling(table, file)
         if ceiling is not None and _lowers(ceiling, added.get(audience.CEILING_VARIABLE), environ):
             added[audience.CEILING_VARIABLE] = Setting(ceiling, file)
-    merged = {**environ, **{name: setting.value for name, setting in added.items()}} if added else environ
+    merged = Environment({**environ, **{name: setting.value for name, setting in added.items()}}) if added else environ
     if audience.is_for_an_agent(merged):  # a ceiling in a file makes it one, too
         grant = added.get(evidence.VARIABLE)
         if grant is not None and trusted_files.may_replace(grant.file):

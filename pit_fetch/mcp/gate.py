@@ -176,12 +176,9 @@ def _clamp_argument(given: Any, form: Clamp, last: datetime, path: str) -> str:
         return bound
     if not isinstance(given, str) or not _IS_FORM[form](given):
         raise UsageError(Code.USAGE, text=f"{path} is written like {bound}")
-    return bound if _is_after(given, form, last, bound) else given
-
-
-def _is_after(given: str, form: Clamp, last: datetime, bound: str) -> bool:
     moment = parse_pit(given) if form == "instant" else None
-    return given > bound if moment is None else moment > last
+    is_after = given > bound if moment is None else moment > last
+    return bound if is_after else given
 
 
 _SPELLINGS: Mapping[Clamp, Callable[[datetime], str]] = {

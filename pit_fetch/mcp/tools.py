@@ -117,7 +117,7 @@ def _source_tool(provider: Provider, phrase: str, shape: Shape) -> Tool:
         if takes_all or option.name in taken
     }
     common = {option.name: option for option in COMMON_OPTIONS}
-    properties |= {name: _add_description(_property(common[name], ()), text) for name, text in _COMMON.items()}
+    properties |= {name: {**_property(common[name], ()), "description": text} for name, text in _COMMON.items()}
     needed = set.intersection(*(set(operation.needs) for operation in operations)) if operations else set()
     option = next((option for option in provider.all_options if option.name == OPTION), None)
     if len(provider.operations) > 1 and option is not None and option.default is None:
@@ -156,13 +156,10 @@ def _property(option: Option, operations: Iterable[Operation]) -> dict[str, Any]
     if option.default not in (None, False, ()):
         schema["default"] = option.default
     is_of_all = option.name == OPTION and bool(operations)
-    return _add_description(
-        schema, f"what is asked for: `{SOURCES}` tells what each needs" if is_of_all else option.help
-    )
-
-
-def _add_description(schema: dict[str, Any], text: str) -> dict[str, Any]:
-    return {**schema, "description": text}
+    return {
+        **schema,
+        "description": f"what is asked for: `{SOURCES}` tells what each needs" if is_of_all else option.help,
+    }
 
 
 def _description(provider: Provider, operations: list[Operation], phrase: str, shape: Shape) -> str:

@@ -12,7 +12,7 @@ import re
 import subprocess
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -159,24 +159,21 @@ class Upstream:
             elif isinstance(number, int) and number in self._waiting and not message.keys().isdisjoint(_ANSWERS):
                 self._waiting[number].put(message)
         self._is_gone = True
-        self._fail_all()
+        self._fail(list(self._waiting))
 
     def _fail_by(self, line: Beginning) -> None:
         """Fail the call that a line answers, which is too long to be read; every call if it does not say which."""
         answer = _ANSWER.match(line)
         if answer is not None:
-            self._fail(int(answer[1]))
+            self._fail([int(answer[1])])
         elif not _QUESTION.match(line):
-            self._fail_all()
+            self._fail(list(self._waiting))
 
-    def _fail_all(self) -> None:
-        for number in list(self._waiting):
-            self._fail(number)
-
-    def _fail(self, number: int) -> None:
-        waiting = self._waiting.get(number)
-        if waiting is not None:
-            waiting.put(_GONE)
+    def _fail(self, numbers: Iterable[int]) -> None:
+        for number in numbers:
+            waiting = self._waiting.get(number)
+            if waiting is not None:
+                waiting.put(_GONE)
 
 
 def _answer(answers: SimpleQueue[Message], seconds: float, stop: threading.Event | None) -> Message:

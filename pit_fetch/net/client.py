@@ -21,7 +21,7 @@ from pit_fetch.gaps import REASONS, Code
 from pit_fetch.net import cache
 from pit_fetch.net.hosts import bad_address, base_url
 from pit_fetch.net.ratelimit import DAY, Limiter, limiter, rate_of, variable
-from pit_fetch.provider import Bearer, HeaderKey, Host, HttpReply, Params, QueryKey, Rate, Retry, RetryAfter, T
+from pit_fetch.provider import Bearer, HeaderKey, Host, HttpReply, Params, QueryKey, Rate, RetryAfter, T
 from pit_fetch.runtime import Clock
 from pit_fetch.support.misuse import Declared
 from pit_fetch.support.version import __version__
@@ -85,14 +85,14 @@ class Client:
         patience: float = 1.0,
     ) -> HttpReply:
         """See :meth:`pit_fetch.provider.Http.get`."""
-        declared = self._host(host)
+        declared = self._by_name[host]
         request = HttpRequest("GET", path, as_texts(params), headers or {})
         policy = _Policy(declared.retry.tries, retry_after, MAX_REDIRECTS if follow else None, patience)
         return self._ask(declared, request, policy)
 
     def head(self, host: str, path: str, patience: float = 1.0) -> HttpReply:
         """See :meth:`pit_fetch.provider.Http.head`."""
-        declared = self._host(host)
+        declared = self._by_name[host]
         return self._ask(declared, HttpRequest("HEAD", path), _Policy(declared.retry.tries, patience=patience))
 
     def post(
@@ -110,12 +110,12 @@ class Client:
 
         headers = {"Content-Type": "application/json", **(headers or {})}
         request = HttpRequest("POST", path, as_texts(params), headers, dumps(json).encode())
-        declared = self._host(host)
+        declared = self._by_name[host]
         return self._ask(declared, request, _Policy(declared.retry.tries if repeatable else 1, retry_after))
 
     def load(self, host: str, path: str, params: Params, call: Callable[[], object]) -> HttpReply:
         """See :meth:`pit_fetch.provider.Context.load`."""
-        return self._ask(self._host(host), HttpRequest("LOAD", path, as_texts(params), call=call), _Policy())
+        return self._ask(self._by_name[host], HttpRequest("LOAD", path, as_texts(params), call=call), _Policy())
 
     def get_cached(
         self,
@@ -130,7 +130,7 @@ class Client:
         failed: UpstreamError | None = None,
     ) -> T:
         """See :meth:`pit_fetch.provider.Http.get_cached`."""
-        url = _address(self._host(host), base_url(self._host(host), self.environ), path)
+        url = _address(self._by_name[host], base_url(self._by_name[host], self.environ), path)
         request = HttpRequest("HEAD" if is_head else "GET", url)
         place = cache.Place(f"HEAD {url}" if is_head else url, most)
         stored = cache.load(self.environ, place, seconds, self.clock.now().timestamp())
@@ -153,9 +153,6 @@ class Client:
         """Return the seconds until the deadline, negative when it has passed."""
         return self.deadline - self.clock.monotonic()
 
-    def _host(self, name: str) -> Host:
-        return self._by_name[name]
-
     def _ask(self, host: Host, request: HttpRequest, policy: _Policy) -> HttpReply:
         """Return the first reply that the provider can use, by ``policy``.
 
@@ -169,8 +166,9 @@ class Client:
             reply = self._exchange(host, base, request, policy)
             # Jitter keeps processes that failed together from coming back together. It need not be secret.
             pause = host.retry.backoff * 2**attempt * (1 + random.random())  # noqa: S311
-            is_usable = isinstance(reply, HttpReply) and _is_usable(reply, host.retry)
             if isinstance(reply, HttpReply):
+                has_final = bool(host.retry.final and reply.header(host.retry.final))
+                is_usable = reply.status not in host.retry.statuses or has_final
                 wait = policy.retry_after(reply) if is_usable and policy.retry_after is not None else None
                 if is_usable and wait is None:
                     return reply
@@ -255,10 +253,6 @@ class Client:
 
     def _out_of_time(self, host: Host) -> UpstreamError:
         return UpstreamError(Code.TIMEOUT, host=host.name, timeout=self.timeout)
-
-
-def _is_usable(reply: HttpReply, retry: Retry) -> bool:
-    return reply.status not in retry.statuses or bool(retry.final and reply.header(retry.final))
 
 
 def signature(host: Host, credentials: Mapping[str, str]) -> Signature:

@@ -19,9 +19,12 @@ from pit_fetch.net.hosts import is_loopback
 from pit_fetch.transport import MAX_BODY_BYTES, HttpReply, HttpRequest, TransportError
 
 if TYPE_CHECKING:
+    import logging
+
     import requests
 
 CONNECT_SECONDS = 10.0
+_THREAD = "pit_fetch exchange"
 
 
 class RequestsTransport:
@@ -47,7 +50,7 @@ class RequestsTransport:
                 outcome.append(error)
 
         # On a thread of its own, because no socket timeout bounds a name lookup or a server that sends byte by byte.
-        worker = threading.Thread(target=work, daemon=True)
+        worker = threading.Thread(target=work, name=_THREAD, daemon=True)
         worker.start()
         worker.join(request.timeout)
         if not outcome:
@@ -118,13 +121,20 @@ class RequestsTransport:
                 import requests
             except ImportError:
                 raise ConfigError(Code.DEPENDENCY_MISSING, package="requests") from None
+            import logging
 
+            # At level DEBUG it logs each address with its query, which may hold a key. The caller's own requests stay.
+            logging.getLogger("urllib3.connectionpool").addFilter(_is_another_s)
             self._session = requests.Session()
             self._session.headers.update({"User-Agent": "pit_fetch", "Accept-Encoding": ACCEPTED})
             self._session.auth = lambda request: request  # or requests would use a .netrc
             # Redirects are not followed here, but requests would still parse their addresses, and fails on some.
             self._session.resolve_redirects = lambda *_, **__: iter(())  # type: ignore[method-assign]
         return self._session
+
+
+def _is_another_s(record: logging.LogRecord) -> bool:
+    return record.threadName != _THREAD
 
 
 def _check(url: str) -> None:

@@ -82,8 +82,8 @@ class Entry(NamedTuple):
 
 def entry(request: FetchRequest, runtime: Runtime, result: FetchResult, text: Text, shape: str) -> Entry:
     """Return the entry of a call, without the values of keys."""
-    secrets = credentials.known_secrets(request.provider, runtime.environ, runtime.folder)
-    clean, environ, shown = redactor(secrets), runtime.environ, bytes_of(text)
+    environ, shown = runtime.environ, bytes_of(text)
+    clean = redactor(credentials.known_secrets(request.provider, environ, runtime.folder))
     form = {name: getattr(request, name) for name in ("format", "max_chars", "pretty", "width", "csv_safe")}
     return Entry(
         run=environ.get(RUN_VARIABLE) or DEFAULT_RUN,

@@ -16,7 +16,7 @@ from pit_fetch.request.audience import CEILING_VARIABLE
 from pit_fetch.request.fetch_request import from_canonical
 from pit_fetch.runs import RECORD_VARIABLE
 from pit_fetch.runs.record import Entry, bytes_of
-from pit_fetch.runtime import Runtime
+from pit_fetch.runtime import Environment, Runtime
 
 # The text that is shown of a result, in the shape of the entry.
 Show = Callable[[Entry, FetchResult], Text]
@@ -60,9 +60,9 @@ def verify(calls: Sequence[Entry], runtime: Runtime, archive: str, show: Show) -
 
 def _ask_again(call: Entry, runtime: Runtime, archive: str) -> FetchResult:
     """Return the archive's answer to a call. Raise PitFetchError if it cannot be asked any more."""
-    environ = {name: value for name, value in runtime.environ.items() if name != RECORD_VARIABLE}
-    if call.form["is_bound"] and call.pit is not None:
-        environ[CEILING_VARIABLE] = call.pit  # which decides what is refused
+    # A ceiling decides what is refused.
+    bound = {CEILING_VARIABLE: call.pit} if call.form["is_bound"] and call.pit is not None else {}
+    environ = Environment({**runtime.environ, RECORD_VARIABLE: "", **bound})
     request = from_canonical(call.request, runtime.find(call.source))
     form = {name: value for name, value in call.form.items() if name in request._fields}
     request = request._replace(**form, archive=archive, offline=not request.input_file)

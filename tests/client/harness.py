@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pit_fetch.claude_code.prove import client_variables
 from pit_fetch.claude_code.scripted_model import Script, serve_model
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -105,11 +106,7 @@ def converse(setting: Setting, script: Script) -> list[str]:
             "CLAUDE_CONFIG_DIR": str(home / ".claude"),
             "TMPDIR": str(home),
             "CLAUDE_CODE_TMPDIR": str(home),
-            "ANTHROPIC_BASE_URL": model.url,
-            "ANTHROPIC_API_KEY": "sk-none",
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-            "DISABLE_AUTOUPDATER": "1",
-            "PIT_GATE_LOG": "",
+            **client_variables(model.url),
             **setting.env,
         }
         if setting.hooks is None:

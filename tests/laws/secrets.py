@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import tempfile
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -55,6 +56,8 @@ def _objects(pit: str, reply: str, folder: str) -> Iterator[object]:
     requests = [{"source": "fred", "series_id": "GDP"}]
     yield pit_fetch.sources()
     yield _raised(lambda: pit_fetch.fetch("benzinga", pit, limit=-1))
+    yield _raised(lambda: pit_fetch.fetch("alphavantage", pit, op="NOPE"))
+    yield _raised(lambda: pit_fetch.diff("alphavantage", (pit, pit), op="NOPE"))
     yield _raised(lambda: pit_fetch.fetch("benzinga", pit, offline=True))
     yield _raised(lambda: pit_fetch.capture(requests, f"{folder}/archive.db"))
 
@@ -71,6 +74,8 @@ def _texts(value: object, where: str = "", depth: int = 0) -> Iterator[tuple[str
     """Yield what is shown of a value and of its public attributes, at any depth, and where it stands."""
     where = where or type(value).__name__
     yield where, repr(value)
+    if isinstance(value, Exception):  # pytest and error trackers show the locals of its frames
+        yield from ((f"locals of {where}", repr(frame.f_locals)) for frame, _ in traceback.walk_tb(value.__traceback__))
     yield f"vars of {where}", repr(getattr(value, "__dict__", ""))
     with suppress(TypeError, AttributeError, pickle.PicklingError):  # what cannot be pickled hands nothing on
         yield f"pickle of {where}", pickle.dumps(value).decode("latin-1")

@@ -14,8 +14,6 @@ from mcp.client.stdio import stdio_client
 
 from tests.neo4j.arcadedb import Server
 
-# It needs a newer SDK than the server, and is in the environment beside this one.
-GATE = Path(sys.prefix).parent / "bin" / "pit_fetch"
 READ, WRITE = "read_neo4j_cypher", "write_neo4j_cypher"
 
 
@@ -40,15 +38,13 @@ class Tools:
 
 
 @asynccontextmanager
-async def connect(server: Server, database: str, *options: str, gate_at: str = "") -> AsyncIterator[Tools]:
-    """The tools of a server process on one database; behind ``pit_fetch mcp-gate`` at an instant, if one is given."""
+async def connect(server: Server, database: str, *options: str) -> AsyncIterator[Tools]:
+    """The tools of a server process on one database."""
     program = shutil.which("mcp-neo4j-cypher", path=str(Path(sys.executable).parent)) or "mcp-neo4j-cypher"
     user, password = server.auth
     words = ["--db-url", server.url, "--username", user, "--password", password, "--database", database, *options]
     with open("/dev/null", "w", encoding="utf-8") as nowhere:
-        gate = [str(GATE), "mcp-gate", "--pit", gate_at, "--tools", "neo4j", "--"] if gate_at else []
-        command = [*gate, program, *words]
-        parameters = StdioServerParameters(command=command[0], args=command[1:])
+        parameters = StdioServerParameters(command=program, args=words)
         async with stdio_client(parameters, errlog=nowhere) as (read, write), ClientSession(read, write) as session:
             await session.initialize()
             yield Tools(session)

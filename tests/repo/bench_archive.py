@@ -1,6 +1,6 @@
-"""What an archive costs, as ratios within one run: recording, as-of answers, lookups, vintages, replays.
+"""What an archive costs, as ratios within one run: recording, as-of answers, questions, panels, an export.
 
-Whole processes where an agent would wait for one, each pair in turn; lookups in process.
+Whole processes where an agent would wait for one, each pair in turn.
 """
 
 from __future__ import annotations
@@ -20,18 +20,16 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from pit_fetch import answers as python
-from pit_fetch.archive.archived import OpenArchives
 from pit_fetch.archive.interpreted import stream_of
-from pit_fetch.archive.store import index, ingestion, journal, microseconds, schema, tables, versions
+from pit_fetch.archive.store import index, ingestion, journal, microseconds, schema, versions
 from pit_fetch.archive.store.journal import Key
-from pit_fetch.archive_admin import maintenance, replay
+from pit_fetch.archive_admin import maintenance
 from pit_fetch.archive_admin.capture import jobs
-from pit_fetch.archive_admin.capture.run import CaptureJob, Shown
+from pit_fetch.archive_admin.capture.run import Shown
 from pit_fetch.cli.arguments import parse
 from pit_fetch.engine import registry
 from pit_fetch.engine.real_runtime import real_runtime
@@ -46,11 +44,11 @@ from pit_fetch.transport import HttpRequest
 from tests.memory_folder import scratch
 from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
-from tests.repo import scale, vintages
+from tests.repo import scale
 from tests.serving import serve
 
 RUNS = 9
-BARS, REPLAYS = 6_000, 10_000
+BARS = 6_000
 FEW, MANY = 1_000, 1_000_000
 PIT = datetime.fromisoformat("2026-06-01T16:00:00-04:00")
 DAILY = ["--source", "alphavantage", "TIME_SERIES_DAILY", "symbol=IBM"]
@@ -164,37 +162,6 @@ def captures(folder: Path) -> Iterator[Row]:
     yield _row("a panel, 100 other requests / 20", *both, 1.3)
 
 
-def at_once(folder: Path) -> Row:
-    """A list of sixty requests whose replies take 50 ms, eight of them at once beside one after another."""
-    taken = []
-    for parallel in (8, 1):
-        runtime, job = _asked_slowly(folder / f"{parallel}.db")
-        start = time.perf_counter()
-        assert not jobs.carry_out(
-            job._replace(parallel=parallel), str(folder / f"{parallel}.db"), runtime, Shown()
-        ).failed
-        taken.append([time.perf_counter() - start])
-    return _row("60 requests of 50 ms, 8 at once / 1", taken[0], taken[1], 0.6)
-
-
-def _asked_slowly(path: Path) -> tuple[Runtime, CaptureJob]:
-    clock = Clock(partial(_identity, _FIRST), time.monotonic, _FIRST.timestamp, lambda seconds: None)
-    app = benzinga.app([benzinga.article(1, _FIRST - timedelta(hours=1))])
-
-    def answer(request: HttpRequest) -> Any:
-        time.sleep(0.05)
-        return app(request)
-
-    environ = {"HOME": str(path.parent), "BENZINGA_API_KEY": benzinga.TOKEN}
-    environ["PIT_FETCH_RATE_API_BENZINGA_COM"] = "9999/0.001"
-    transport = Answering(answer, partial(_identity, _FIRST))
-    runtime = real_runtime()._replace(environ=environ, folder=str(path.parent), clock=clock, transport=transport)
-    requests = [
-        {"source": NEWS[1], "lookback_minutes": 4500, "may_be_empty": True, "tickers": f"T{n}"} for n in range(60)
-    ]
-    return runtime, jobs.requests_job(requests, runtime)
-
-
 _FIRST = datetime(2024, 1, 1, 21, tzinfo=UTC)
 
 
@@ -223,30 +190,6 @@ def _identity(now: datetime) -> datetime:
     return now
 
 
-def lookups() -> Iterator[Row]:
-    """A warm lookup of a thousand rows, beside the least that SQLite and JSON need for the same rows."""
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        connection.executescript(tables.SCHEMA)
-        fill(connection, FEW)
-        (stream,) = connection.execute("SELECT name FROM streams").fetchone()
-        at = microseconds.to_micros(PIT)
-        bare = (
-            "SELECT i.name, r.first_seen, v.available, v.revised, f.stamp, f.names, v.payload FROM validities r "
-            "JOIN versions v ON v.id = r.version JOIN items i ON i.id = v.item JOIN forms f ON f.id = v.form "
-            "WHERE r.stream = 1 AND r.position <= ? AND r.start <= ? AND (r.stop IS NULL OR r.stop > ?) "
-            "ORDER BY r.position DESC, i.name"
-        )
-
-        def decoded() -> list[Any]:
-            return [(*row, json.loads(row[-1])) for row in connection.execute(bare, (at, at, at))]
-
-        def records() -> list[Any]:
-            return list(index.records_as_of(connection, stream, at, at))
-
-        assert len(decoded()) == len(records()) == FEW
-        yield _row("lookup as records / select, json", *in_turn(records, decoded), 3.0)
-
-
 def in_turn(
     ours: Callable[[], object],
     other: Callable[[], object],
@@ -262,18 +205,16 @@ def in_turn(
     return taken
 
 
-def questions(folder: Path) -> Iterator[Row]:
+def question(folder: Path) -> Row:
     """An offline question of twenty items, beside one whose answer is recorded, as it was in format 2.
 
-    Then what each spends on the archive beside reading rows: opening it to read, which most of all is SQLite reading
-    the definitions of its tables, or opening it to write and recording. A loop of questions keeps it open. The clock
-    counts, since a commit waits for the disk: a folder in memory does not show what recording cost. What was just
-    written to is opened in a slower way, so that another archive is recorded to.
+    The clock counts, since a commit waits for the disk: a folder in memory does not show what recording cost. What was
+    just written to is opened in a slower way, so that another archive is recorded to.
     """
     for name in ("asked.db", "recorded.db"):
         with closing(schema.open_to_write(str(folder / name))) as connection:
             fill(connection, FEW)
-    path, runtime = str(folder / "asked.db"), _asking(folder)
+    runtime = _asking(folder)
     options = {"pit": PIT.isoformat(), "offline": True, "lookback_minutes": 20}
     asked = parse([*NEWS[2:], "--pit", PIT.isoformat()], registry.load(NEWS[1]), {}).canonical
     fetch = journal.FetchEntry(0, "offline", NEWS[1], "", "", {}, asked, microseconds.to_micros(PIT))
@@ -291,24 +232,8 @@ def questions(folder: Path) -> Iterator[Row]:
             with schema.transaction(connection):
                 writer.append_answer(key, journal.Ended(writer.last_seen(), False, 0), answer.encode())
 
-    def open_only() -> None:
-        with closing(schema.open_to_read(path, is_brief=True)) as connection, schema.snapshot(connection):
-            assert connection.execute("SELECT 1 FROM streams").fetchone()
-
-    answer = ask()
     both = in_turn(ask, lambda: record(ask()), time.perf_counter)
-    yield _row("an offline question / and recorded", *both, 0.5)
-    both = in_turn(open_only, lambda: record(answer), time.perf_counter)
-    yield _row("opening to read / to write, record", *both, 0.2)
-    with closing(OpenArchives(registry.load)) as archives:
-        archives.open_archive(path)
-
-        def go_on() -> None:
-            with schema.checking(archives.check_unchanged):
-                archives.open_archive(path)
-
-        both = in_turn(go_on, lambda: record(answer), time.perf_counter)
-    yield _row("kept open / opening to write, record", *both, 0.02)
+    return _row("an offline question / and recorded", *both, 0.5)
 
 
 def _asking(folder: Path) -> Runtime:
@@ -361,14 +286,6 @@ def lake(folder: Path) -> Row:
     return ("a query over an export / a panel", query.cpu * 1000, panel.cpu * 1000, "ms", 0.4)
 
 
-def size() -> Row:
-    """Made-up vintages of a series that grew by a day. Real ones: python -m tests.repo.vintages FOLDER."""
-    found = bars(BARS)
-    earlier, later = (alphavantage.series_csv(found[skipped:]).encode() for skipped in (20, 0))
-    sizes = vintages.measure([(earlier, later)])
-    return ("a vintage, packed / raw", sizes.packed, sizes.raw, "bytes", 1 / 12)
-
-
 def weight(folder: Path, env: dict[str, str]) -> Row:
     """The file of an archive of daily bars, with its replies and its index, beside the bars as they are printed."""
     path = folder / "weighed.db"
@@ -384,21 +301,6 @@ def weight(folder: Path, env: dict[str, str]) -> Row:
     assert len(items) == BARS, len(items)
     as_printed = sum(len(json.dumps(item)) for item in items)
     return ("a bar in an archive / as printed", path.stat().st_size / BARS, as_printed / BARS, "bytes", 1.0)
-
-
-def replays(folder: Path, env: dict[str, str]) -> Row:
-    """How many of so many replays are not what was printed."""
-    path = folder / "replayed.db"
-    with serve(benzinga.app([benzinga.article(n, PIT - timedelta(minutes=n)) for n in range(1, 30)])) as server:
-        live = {**env, "PIT_FETCH_BENZINGA_URL": server.url, "BENZINGA_API_KEY": benzinga.TOKEN}
-        command = [str(Path(sys.executable).parent / "pit_fetch"), *NEWS, "--pit", PIT.isoformat()]
-        live["PIT_FETCH_ARCHIVE"] = str(path)
-        printed = subprocess.run(command, check=True, env=live, capture_output=True).stdout
-    with closing(schema.open_to_read(str(path))) as connection:
-        key = replay.last(connection)
-        assert key is not None
-        same = sum(replay.recorded_answer(connection, key).text.encode() == printed for _ in range(REPLAYS))
-    return (f"of {REPLAYS:,} replays, not identical", REPLAYS - same, REPLAYS, "", 0.0)
 
 
 def _row(name: str, ours: Sequence[float], other: Sequence[float], at_most: float) -> Row:
@@ -422,15 +324,8 @@ def main() -> int:
         good += [judged(row) for row in answers(folder, env)]
         with scratch("bench-") as memory:  # a capture waits for the disk
             good += [judged(row) for row in captures(Path(memory))]
-            good.append(judged(at_once(Path(memory))))
-        good += [judged(row) for row in lookups()]
-        good += [judged(row) for rows in (questions(folder), panels(folder)) for row in rows]
-        good += [
-            judged(lake(folder / "lake")),
-            judged(size()),
-            judged(weight(folder, env)),
-            judged(replays(folder, env)),
-        ]
+        good += [judged(row) for row in (question(folder), *panels(folder))]
+        good += [judged(lake(folder / "lake")), judged(weight(folder, env))]
     return 0 if all(good) else 1
 
 

@@ -13,7 +13,6 @@ PURE_MODULES = (
     "pit_fetch.archive.store.checksums",
     "pit_fetch.archive.store.history",
     "pit_fetch.archive.store.microseconds",
-    "pit_fetch.archive.store.redaction",
     "pit_fetch.archive_admin.capture.estimate",
     "pit_fetch.cli.arguments",
     "pit_fetch.courtesy.command_line",

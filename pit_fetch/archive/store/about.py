@@ -17,22 +17,14 @@ def get(connection: sqlite3.Connection, name: str) -> str | None:
     return None
 
 
-def sound(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+def sound(connection: sqlite3.Connection) -> dict[str, str]:
     """Return every text by name, without those that were altered."""
-    return [(name, value) for name, value, *checksum in _rows(connection) if is_sound(name, value, *checksum)]
-
-
-def changed(connection: sqlite3.Connection) -> list[str]:
-    """Return the names of the texts that were altered: their checksum is no longer right."""
-    return [name for name, value, *checksum in _rows(connection) if not is_sound(name, value, *checksum)]
+    rows = connection.execute("SELECT * FROM about").fetchall()
+    return {name: value for name, value, *checksum in rows if is_sound(name, value, *checksum)}
 
 
 def put(connection: sqlite3.Connection, name: str, value: str) -> None:
     connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?, ?)", (name, value, _checksum(name, value)))
-
-
-def _rows(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
-    return connection.execute("SELECT * FROM about").fetchall()
 
 
 def is_sound(name: str, value: str, checksum: object = None) -> bool:

@@ -28,11 +28,6 @@ def stream_salt(stream: str) -> int:
 
 def row_checksum(salt: int, *values: Any, payload: str = "") -> int:
     """Return the checksum of a row: its columns, and a long text apart."""
-    return columns_checksum(salt, values, payload)
-
-
-def columns_checksum(salt: int, values: tuple[Any, ...], payload: str = "") -> int:
-    """Return the :func:`checksum` of a row's columns as they were read."""
     number = crc32(f"{payload}".encode(), crc32(repr(values).encode(), salt))
     return number - (number >> 31 << 32)  # signed, SQLite stores it in four bytes
 

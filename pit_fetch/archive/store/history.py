@@ -157,7 +157,8 @@ def stretches(observed: Iterable[Observation]) -> list[Stretch]:
         if longer is not None:
             history[-1] = longer
         else:
-            history.append(Stretch(seen, seen, seen, tuple(sorted(merged, key=_version_order))))
+            merged.sort(key=lambda observation: sorted(map(_stamp_order, observation.versions)))
+            history.append(Stretch(seen, seen, seen, tuple(merged)))
     return history
 
 
@@ -271,7 +272,12 @@ def _is_believed(version: ItemVersion, earlier: Sequence[Stretch], first: int) -
     if version.stamped_at is None:
         return False
     between = (stretch for stretch in reversed(earlier) if version.stamped_at <= stretch.last < first)
-    return not any(_conflicts(observed.versions, version) for stretch in between for observed in stretch.observations)
+    same = version.content
+    return all(
+        any(other.content == same for other in observed.versions)
+        for stretch in between
+        for observed in stretch.observations
+    )
 
 
 def _first_observed(version: ItemVersion, history: Sequence[Stretch]) -> int:
@@ -285,17 +291,9 @@ def _first_observed(version: ItemVersion, history: Sequence[Stretch]) -> int:
     )
 
 
-def _conflicts(versions: frozenset[ItemVersion], version: ItemVersion) -> bool:
-    return all(other.content != version.content for other in versions)
-
-
 def _stamp_order(version: ItemVersion) -> tuple[bool, int, str, str]:
     return version.stamped_at is not None, version.stamped_at or 0, version.key, version.content
 
 
 def _time_order(piece: Proof) -> tuple[int, int, tuple[bool, int, str, str]]:
     return piece.time, piece.seen, _stamp_order(piece.version) if piece.version else (False, 0, "", "")
-
-
-def _version_order(current: Observation) -> list[tuple[bool, int, str, str]]:
-    return sorted(map(_stamp_order, current.versions))

@@ -25,7 +25,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pit_fetch.archive.store import items, microseconds
-from pit_fetch.archive.store.checksums import DAMAGED_INDEX, check, columns_checksum, row_checksum, stream_salt
+from pit_fetch.archive.store.checksums import DAMAGED_INDEX, check, row_checksum, stream_salt
 from pit_fetch.archive.store.errors import BROKEN, Damaged, archive_error
 from pit_fetch.archive.store.journal import Key, ending_order
 from pit_fetch.archive.store.tables import DERIVED, FORMER, INDEX
@@ -343,15 +343,12 @@ def first_held(connection: sqlite3.Connection, stream: str, rows: Collection[int
         check(checksum, salt, row, first)
         held[row] = first
     if not held.keys() >= {*rows}:
-        _check_firsts(connection, stream)  # before a row is called new, so that a changed digest does not make it one
+        # A row whose digest has changed would seem to be new under its own.
+        for checksum, *row in connection.execute(
+            f"SELECT checksum, row, first FROM first_held WHERE stream = {_STREAM}", (stream,)
+        ):
+            check(checksum, salt, *row)
     return held
-
-
-def _check_firsts(connection: sqlite3.Connection, stream: str) -> None:
-    """Raise Damaged if one of the rows of the stream has changed: it would seem to be new under its own digest."""
-    query = f"SELECT checksum, row, first FROM first_held WHERE stream = {_STREAM}"
-    for checksum, *row in connection.execute(query, (stream,)):
-        check(checksum, stream_salt(stream), *row)
 
 
 def known_by(connection: sqlite3.Connection, stream: str, names: Collection[str], instant: int) -> set[str]:
@@ -380,10 +377,10 @@ def known_by(connection: sqlite3.Connection, stream: str, names: Collection[str]
 
 
 class ValidRecord(NamedTuple):
-    """A version of an item that is the answer from ``start`` until just before ``stop``, in microseconds."""
+    """A version of an item that is the answer from ``start`` until just before ``stop`` (None: for good)."""
 
     start: int
-    stop: int
+    stop: int | None
     record: Record
 
 
@@ -410,7 +407,7 @@ def valid_records(connection: sqlite3.Connection, stream: str) -> Iterator[Valid
 
 def _valid_records(
     connection: sqlite3.Connection, stream: str, condition: str, parameters: Sequence[int]
-) -> Iterator[tuple[int, int, Record]]:
+) -> Iterator[tuple[int, int | None, Record]]:
     """Yield the fields of a :class:`ValidRecord`: of thousands, most are wanted for the record alone."""
     of_stream = stream_salt(stream)
     try:
@@ -422,9 +419,8 @@ def _valid_records(
             (stream, *parameters),
         ):
             checksum, values, _, start, stop, first_seen, name, available, revised, stamp, names = row
-            if checksum != columns_checksum(of_stream, row[2:], values):
+            if checksum != row_checksum(of_stream, *row[2:], payload=values):
                 raise Damaged(DAMAGED_INDEX)
-            stop = microseconds.ALWAYS if stop is None else stop  # it is the answer for good
             yield start, stop, shown_record(name, stamp, first_seen, available, revised, names, values)
     except sqlite3.Error as error:
         raise archive_error(error) from error

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -105,7 +105,8 @@ class _Ingestion:
     def add_items(self) -> None:
         """Add an observation of each item that the fetch contains."""
         latest = self._stretches(self.numbers, latest=True)
-        self._check_new(latest.keys())
+        self._check_latest(self.numbers, latest)
+        self._check_new()
         ids: dict[tuple[int, Content], int] = {}
         numbers = [number for stretches in latest.values() for stretch in stretches for number in stretch.numbers]
         for item, form, available, revised, values, number in self.connection.execute(
@@ -119,7 +120,7 @@ class _Ingestion:
             # Most items are as they were last: their stretch becomes longer, which is one UPDATE, and no rule is asked.
             is_same = len(stretches) == 1 and stretches[0].versions == rows.join_numbers(known)
             is_longer = is_same and stretches[0].counts_from <= self.fetch.counts_from
-            if is_longer and _were_public(versions, stretches[0].first):
+            if is_longer and all(is_public(version.stamped_at, stretches[0].first) for version in versions):
                 self._extend(item, stretches[0])
             else:
                 changed[item] = versions
@@ -134,7 +135,8 @@ class _Ingestion:
         self.names.update(others)
         self.numbers.update((name, number) for number, name in others.items())
         latest = self._stretches(others.values(), latest=True)
-        self._check_seen({*others.values()}, latest.keys())
+        # Without its last stretch, no fetch could show that an item is gone.
+        self._check_latest(others.values(), latest)
         # Several fetches of one instant may each have had another content.
         contents = {
             item: [
@@ -338,21 +340,16 @@ class _Ingestion:
         """Return the names of items of the stream. Raise Damaged."""
         return items.names(self.connection, self.stream_id, self.salt, [*numbers])
 
-    def _check_new(self, latest: Set[str]) -> None:
-        """Raise Damaged if an item that seems to be new was seen before: what is known of it was lost.
-
-        ``latest`` are the items that have a last stretch. Others are looked for where their versions would be.
-        """
-        if not latest >= self.numbers.keys():
-            raise Damaged(DAMAGED_INDEX)
+    def _check_new(self) -> None:
+        """Raise Damaged if an item that seems to be new has a version in the index: what is known of it was lost."""
         new = [versions for item, versions in self.fetch.items.items() if item not in self.numbers]
         positions = {version.available for versions in new for version in versions if version.available is not None}
         beside = self.connection.execute(_BESIDE, (json.dumps([*positions]), self.stream_id))
         self._look_up_names({item for (item,) in beside} - self.names.keys())
 
-    def _check_seen(self, there: Set[str], latest: Set[str]) -> None:
-        """Raise Damaged if an item that is there has no last stretch: no fetch could show that it is gone."""
-        if not latest >= there:
+    def _check_latest(self, names: Iterable[str], latest: Mapping[str, object]) -> None:
+        """Raise Damaged if an item of the stream has no last stretch."""
+        if not latest.keys() >= {*names}:
             raise Damaged(DAMAGED_INDEX)
 
     def _check_whole(self, stretches: Sequence[StretchRow], stored: Mapping[int, StoredVersion]) -> None:
@@ -370,10 +367,6 @@ class _Ingestion:
                 raise Damaged(DAMAGED_INDEX)
             stored[number] = version
         return stored
-
-
-def _were_public(versions: Iterable[Version], seen: int) -> bool:
-    return all(is_public(version.stamped_at, seen) for version in versions)
 
 
 def _available_since(records: Iterable[Record], oldest: int | None) -> list[Record]:

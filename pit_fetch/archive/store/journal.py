@@ -43,12 +43,18 @@ WITHDRAWN = (
     "json_each(d.what, '$.answers') o, json_each(o.value) f GROUP BY o.key, f.value"
 )
 _STAYING = {"answers": f"(origin, fetch) NOT IN (SELECT origin, fetch FROM ({WITHDRAWN}))"}
-# The digests of the bodies that must exist.
-NAMED = " UNION ".join(
-    f"SELECT {column} FROM {kind} WHERE {column} IS NOT NULL AND {_STAYING.get(kind, 1)}"
-    for kind, columns in BODIES.items()
-    for column in columns
-)
+
+
+def _named(condition: str) -> str:
+    """Return the query for the digests of the bodies that must exist, of the entries that meet a condition."""
+    return " UNION ".join(
+        f"SELECT {column} FROM {kind} WHERE {column} IS NOT NULL AND {condition} AND {_STAYING.get(kind, 1)}"
+        for kind, columns in BODIES.items()
+        for column in columns
+    )
+
+
+NAMED = _named("1")
 # The entries that were appended during a fetch: after its own, and before the one of its end.
 _DURING = (
     "e.origin = :origin AND e.seq > :fetch "
@@ -520,10 +526,15 @@ def withdrawn(connection: sqlite3.Connection) -> dict[Key, int]:
     return {Key(origin, seq): time for origin, seq, time in connection.execute(WITHDRAWN)}
 
 
+def count(connection: sqlite3.Connection, rows: str, *values: Any) -> int:
+    """Return the number of rows of a table, or of those that meet a condition."""
+    (number,) = connection.execute(f"SELECT count(*) FROM {rows}", values).fetchone()
+    return int(number)
+
+
 def deletions(connection: sqlite3.Connection) -> int:
     """Return how many deletions there were."""
-    (count,) = connection.execute("SELECT count(*) FROM drops").fetchone()
-    return int(count)
+    return count(connection, "drops")
 
 
 def fetches(connection: sqlite3.Connection) -> list[Key]:
@@ -535,22 +546,9 @@ def fetches(connection: sqlite3.Connection) -> list[Key]:
     )
 
 
-def count_from(connection: sqlite3.Connection, origin: str, seq: int) -> int:
-    """Return how many entries a chain has from a number on."""
-    query = "SELECT count(*) FROM entries WHERE origin = ? AND seq >= ?"
-    (number,) = connection.execute(query, (origin, seq)).fetchone()
-    return int(number)
-
-
 def bodies_from(connection: sqlite3.Connection, origin: str, seq: int) -> set[bytes]:
     """Return the digests of the bodies that the entries of a chain from a number on must have."""
-    named = " UNION ".join(
-        f"SELECT {column} FROM {kind} WHERE {column} IS NOT NULL AND origin = ?1 AND seq >= ?2 "
-        f"AND {_STAYING.get(kind, 1)}"
-        for kind, columns in BODIES.items()
-        for column in columns
-    )
-    return {digest for (digest,) in connection.execute(named, (origin, seq))}
+    return {digest for (digest,) in connection.execute(_named("origin = ?1 AND seq >= ?2"), (origin, seq))}
 
 
 def fetches_after(connection: sqlite3.Connection, instant: int, source: str = "") -> list[Key]:

@@ -130,60 +130,55 @@ def connect(
     ``is_allowed`` says whether the reader may write to the archive and beside it. Raise ArchiveError, or what SQLite
     raises.
     """
-    opened = _Opening(path, begin, busy_seconds, is_allowed)
     for _ in range(_ATTEMPTS):
-        with contextlib.suppress(Changed):  # its owner opened or closed it in that instant: look again
-            return opened.connect(is_brief=is_brief)
-    raise Changed
-
-
-class _Opening(NamedTuple):
-    """What it takes to open an archive: see :func:`connect`."""
-
-    path: str
-    begin: Callable[[sqlite3.Connection], object]
-    busy_seconds: float
-    is_allowed: bool
-
-    def connect(self, *, is_brief: bool) -> Reader:
-        """Open it in the first way that SQLite takes. Raise Changed if it may not be read just now."""
         # In this order: what is checkpointed between the two shows.
-        state, around = file_state(self.path), side_files(self.path)
+        state, around = file_state(path), side_files(path)
         is_settled = state.is_settled(time.time_ns())
-        is_brief = is_brief and is_settled and _SHOWS_EACH_WRITE
+        is_quick = is_brief and is_settled and _SHOWS_EACH_WRITE
         problem: sqlite3.Error | None = None
-        for way in ways(around, may_write=self.is_allowed, is_brief=is_brief):
+        for way in ways(around, may_write=is_allowed, is_brief=is_quick):
             if way is Way.ALONE and not is_settled:
                 time.sleep(state.grain / 1e9)
-                raise Changed
+                break
             try:
-                return self._connect(way, state if way is Way.ALONE else None)
+                return _connect(path, way, state if way is Way.ALONE else None, begin, busy_seconds)
             except sqlite3.OperationalError as error:  # a file beside it can be neither used nor created
                 if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
                     raise
                 problem = error
-        # There was no way to try, or none that sees the log.
-        if problem is None or (around.wal and not self.is_allowed):
+            except Changed:
+                break
+        else:
+            if problem is not None and (is_allowed or not around.wal):
+                raise problem
+            # There was no way to try, or none that sees the log.
             time.sleep(_TICK / 1e9)
-            if (file_state(self.path), side_files(self.path)) != (state, around):  # its owner is opening or closing it
-                raise Changed
-            raise ArchiveError(_UNSEEN)
-        raise problem
+            if (file_state(path), side_files(path)) == (state, around):
+                raise ArchiveError(_UNSEEN)
+        # Its owner opened, closed or wrote to it in that instant: look again.
+    raise Changed
 
-    def _connect(self, way: Way, unchanged: FileState | None) -> Reader:
-        uri = f"{_uri(self.path)}?{way.value}"
-        with contextlib.ExitStack() as on_error:
-            if way is Way.GUEST:
-                on_error.callback(_remove_own, self.path, _wal_of(self.path))
-            reader = sqlite3.connect(uri, uri=True, timeout=self.busy_seconds, isolation_level=None, factory=Reader)
-            reader.path, reader.unchanged = self.path, unchanged
-            on_error.callback(reader.close)
-            if way is Way.FIRST:
-                # It may write so that SQLite removes -wal and -shm in the end, and for nothing else.
-                reader.execute("PRAGMA query_only = ON")
-            self.begin(reader)
-            on_error.pop_all()
-        return reader
+
+def _connect(
+    path: str,
+    way: Way,
+    unchanged: FileState | None,
+    begin: Callable[[sqlite3.Connection], object],
+    busy_seconds: float,
+) -> Reader:
+    with contextlib.ExitStack() as on_error:
+        if way is Way.GUEST:
+            on_error.callback(_remove_own, path, _wal_of(path))
+        uri = f"{_uri(path)}?{way.value}"
+        reader = sqlite3.connect(uri, uri=True, timeout=busy_seconds, isolation_level=None, factory=Reader)
+        reader.path, reader.unchanged = path, unchanged
+        on_error.callback(reader.close)
+        if way is Way.FIRST:
+            # It may write so that SQLite removes -wal and -shm in the end, and for nothing else.
+            reader.execute("PRAGMA query_only = ON")
+        begin(reader)
+        on_error.pop_all()
+    return reader
 
 
 def _uri(path: str) -> str:

@@ -222,7 +222,7 @@ def _upgrade(connection: sqlite3.Connection) -> None:
     notes = about.sound(connection)
     connection.execute("DROP TABLE about")
     connection.execute(ABOUT)
-    for name, value in notes:
+    for name, value in notes.items():
         about.put(connection, name, value)
     if is_first:
         journal.note_chains(connection)

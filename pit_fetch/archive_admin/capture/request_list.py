@@ -169,7 +169,9 @@ def _notes(request: FetchRequest, query: Query, refusal: str) -> Iterator[str]:
     if UNLIMITED not in (request.limit, request.max_pages) or request.limit != request.max_pages:
         yield "With a limit, it answers for no time before the capture."
     elif query.chooses:
-        yield _choice_note(query)
+        options = " or ".join(query.operation.archiving.chooses_unless)
+        unless = f", unless it gives {options}" if options else ""
+        yield f"A fetch reads only what is wanted at its PIT: it answers for no time before the capture{unless}."
     if refusal:
         yield f"With --pit the same question is refused: {refusal}"
     same = [
@@ -186,10 +188,3 @@ def _notes(request: FetchRequest, query: Query, refusal: str) -> Iterator[str]:
     own = query.operation.archiving.note(query)
     if own:
         yield own
-
-
-def _choice_note(query: Query) -> str:
-    """Return the note on a request that leaves a choice, with the options that leave none."""
-    options = " or ".join(query.operation.archiving.chooses_unless)
-    unless = f", unless it gives {options}" if options else ""
-    return f"A fetch reads only what is wanted at its PIT: it answers for no time before the capture{unless}."

@@ -1,6 +1,7 @@
 """The results of a capture, and what it tells whoever watches: a line a request, a closing summary, metrics.
 
->>> summary = Summary(started=0, ended=90, version="1.0", captured=2, holes=1, retries={"429": 3})
+>>> began = datetime.fromisoformat("2024-02-15T21:00:00+00:00")
+>>> summary = summarize([CaptureResult("AAPL", "fred", "--source fred", "captured")] * 2, began, began)
 >>> print(metrics(summary, "watchlist.toml").splitlines()[2])
 pit_fetch_capture_requests{list="watchlist.toml",status="captured"} 2
 """
@@ -8,10 +9,9 @@ pit_fetch_capture_requests{list="watchlist.toml",status="captured"} 2
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from pit_fetch.support.version import __version__
@@ -19,8 +19,6 @@ from pit_fetch.transport import HttpReply, HttpRequest, Transport, TransportErro
 
 # How a log names the states of requests. One that brought nothing counts as failed, and its error says so.
 STATUSES = {"captured": "captured", "held": "held", "failed": "failed", "empty": "failed", "not asked": "not_asked"}
-
-
 State = Literal["captured", "empty", "held", "failed", "not asked"]
 
 
@@ -73,53 +71,36 @@ class Traffic:
         return reply
 
 
-class Summary(NamedTuple):
-    """The sums of a capture. ``started`` and ``ended`` are seconds since 1970, ``retries`` are by cause.
+def summarize(
+    results: Iterable[CaptureResult], started: datetime, ended: datetime, without_result: int = 0
+) -> dict[str, Any]:
+    """Return the sums of a capture as JSON values: how many requests had each status, retries by cause, and so on.
 
-    holes  the requests that do not look back as far as their last capture
+    ``holes`` are the requests that do not look back as far as their last capture. Requests ``without_result`` were not
+    asked.
     """
-
-    started: float
-    ended: float
-    version: str = __version__
-    captured: int = 0
-    held: int = 0
-    failed: int = 0
-    not_asked: int = 0
-    exchanges: int = 0
-    bytes: int = 0
-    retries: Mapping[str, int] = {}
-    holes: int = 0
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the summary as JSON values, with instants in ISO 8601."""
-        instants = {name: _instant(getattr(self, name)) for name in ("started", "ended")}
-        return {**self._asdict(), "seconds": round(self.ended - self.started, 3), **instants}
-
-    @property
-    def in_words(self) -> str:
-        counts = {name: getattr(self, name) for name in ("captured", "held", "failed", "not_asked", "holes")}
-        return ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts.items() if count) or "nothing"
-
-
-def summarize(results: Iterable[CaptureResult], started: datetime, ended: datetime) -> Summary:
-    """Return the sums of the results of a capture."""
     results, retries = list(results), Counter[str]()
     for result in results:
         retries.update(result.retries)
     statuses = Counter(STATUSES[result.state] for result in results)
-    return Summary(
-        started.timestamp(),
-        ended.timestamp(),
-        captured=statuses["captured"],
-        held=statuses["held"],
-        failed=statuses["failed"],
-        not_asked=statuses["not_asked"],
-        exchanges=sum(result.exchanges for result in results),
-        bytes=sum(result.bytes for result in results),
-        retries=dict(retries),
-        holes=sum(bool(result.missing) for result in results),
-    )
+    statuses["not_asked"] += without_result
+    return {
+        **{status: statuses[status] for status in STATUSES.values()},
+        "exchanges": sum(result.exchanges for result in results),
+        "bytes": sum(result.bytes for result in results),
+        "retries": dict(retries),
+        "holes": sum(bool(result.missing) for result in results),
+        "seconds": round((ended - started).total_seconds(), 3),
+        "started": started.isoformat(),
+        "ended": ended.isoformat(),
+        "version": __version__,
+    }
+
+
+def in_words(summary: Mapping[str, Any]) -> str:
+    """Return the counts of a summary for people, on one line."""
+    counts = {name: summary[name] for name in ("captured", "held", "failed", "not_asked", "holes")}
+    return ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts.items() if count) or "nothing"
 
 
 def row(result: CaptureResult) -> str:
@@ -138,21 +119,22 @@ def row(result: CaptureResult) -> str:
     return json.dumps(fields) + "\n"
 
 
-def metrics(summary: Summary, name: str) -> str:
+def metrics(summary: Mapping[str, Any], name: str) -> str:
     """Return a summary in the text format of Prometheus; ``name`` is that of the list."""
     label = f"list={json.dumps(name)}"
-    requests = {f'{label},status="{status}"': getattr(summary, status) for status in dict.fromkeys(STATUSES.values())}
-    causes = {f'{label},cause="{cause}"': count for cause, count in sorted(summary.retries.items())}
+    requests = {f'{label},status="{status}"': summary[status] for status in dict.fromkeys(STATUSES.values())}
+    causes = {f'{label},cause="{cause}"': count for cause, count in sorted(summary["retries"].items())}
+    began, ended = (datetime.fromisoformat(summary[name]).timestamp() for name in ("started", "ended"))
     families = {
         "requests": ("Requests of the last capture, by what became of them.", requests),
-        "exchanges": ("HTTP exchanges of the last capture.", {label: summary.exchanges}),
-        "bytes": ("Bytes of the bodies that it received.", {label: summary.bytes}),
+        "exchanges": ("HTTP exchanges of the last capture.", {label: summary["exchanges"]}),
+        "bytes": ("Bytes of the bodies that it received.", {label: summary["bytes"]}),
         "retries": ("Requests that it sent again, by cause.", causes),
-        "holes": ("Requests that do not look back to their last capture.", {label: summary.holes}),
-        "seconds": ("How long it took.", {label: round(summary.ended - summary.started, 3)}),
-        "started_timestamp_seconds": ("When it began.", {label: summary.started}),
-        "ended_timestamp_seconds": ("When it ended.", {label: summary.ended}),
-        "info": ("The version that made it.", {f'{label},version="{summary.version}"': 1}),
+        "holes": ("Requests that do not look back to their last capture.", {label: summary["holes"]}),
+        "seconds": ("How long it took.", {label: summary["seconds"]}),
+        "started_timestamp_seconds": ("When it began.", {label: began}),
+        "ended_timestamp_seconds": ("When it ended.", {label: ended}),
+        "info": ("The version that made it.", {f'{label},version="{summary["version"]}"': 1}),
     }
     lines = []
     for family, (about, values) in families.items():
@@ -160,14 +142,3 @@ def metrics(summary: Summary, name: str) -> str:
         lines += [f"# HELP {full} {about}", f"# TYPE {full} gauge"]
         lines += [f"{full}{{{labels}}} {value}" for labels, value in values.items()]
     return "\n".join(lines) + "\n"
-
-
-def write_whole(path: str, text: str) -> None:
-    """Write a file in one step: a collector reads the old one or the new one. Raise OSError."""
-    with open(f"{path}.unfinished", "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(f"{path}.unfinished", path)
-
-
-def _instant(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat()

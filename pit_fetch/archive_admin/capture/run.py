@@ -7,6 +7,7 @@ the archive itself, so the process may be killed at any point.
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -75,7 +76,13 @@ def prepare(job: CaptureJob, connection: sqlite3.Connection | None, runtime: Run
 
     Raise ArchiveError, or ConfigError for a malformed rate.
     """
-    current, known = _history(job, connection, microseconds.to_micros(runtime.clock.now()))
+    now = microseconds.to_micros(runtime.clock.now())
+    last, known = None, dict[str, run_log.ListedRequest]()
+    if connection is not None:
+        with translating():
+            last = None if job.again else run_log.continued(connection, job.name, now, job.missing)
+            known = run_log.requests(connection, job.name)
+    current = last or run_log.CaptureRun(os.urandom(6).hex(), now)
     due: dict[str, tuple[Provider, int]] = {}
     results = []
     for fetch in job.planned:
@@ -86,17 +93,6 @@ def prepare(job: CaptureJob, connection: sqlite3.Connection | None, runtime: Run
         if state != "held":
             due[text] = provider, before.calls
     return Prepared(results, plans(due.values(), runtime.environ), current, known)
-
-
-def _history(
-    job: CaptureJob, connection: sqlite3.Connection | None, now: int
-) -> tuple[run_log.CaptureRun, dict[str, run_log.ListedRequest]]:
-    """Return the run to be continued, or a new one, and what is noted of the requests. Raise ArchiveError."""
-    if connection is None:
-        return run_log.begin(now), {}
-    with translating():
-        last = None if job.again else run_log.continued(connection, job.name, now, job.missing)
-        return last or run_log.begin(now), run_log.requests(connection, job.name)
 
 
 def run(
@@ -127,7 +123,10 @@ def run(
         if outcome.known is not None:
             is_captured = outcome.result.state == "captured"
             known[outcome.result.request] = outcome.known._replace(run=current.id if is_captured else "")
-            problem = problem or _noted(connection, job.name, known[outcome.result.request])
+            try:
+                run_log.note_request(connection, job.name, known[outcome.result.request])
+            except ArchiveError:
+                problem = UNUSABLE
         yield outcome.result
     for result in later:
         is_held = known[result.request].run == current.id
@@ -152,12 +151,3 @@ class _Pace:
         seconds, asked = self.clock() - self.began, self.asked
         self.asked += 1
         return f", {duration((self.due - asked) * seconds / asked)} left" if 0 < asked < self.due else ""
-
-
-def _noted(connection: sqlite3.Connection, name: str, request: run_log.ListedRequest) -> str:
-    """Note how a request was captured. Return why the archive can no longer be used, or ""."""
-    try:
-        run_log.note_request(connection, name, request)
-    except ArchiveError:
-        return UNUSABLE
-    return ""

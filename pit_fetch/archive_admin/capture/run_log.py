@@ -48,10 +48,6 @@ class CaptureRun(NamedTuple):
     over: bool = False
 
 
-def begin(now: int) -> CaptureRun:
-    return CaptureRun(os.urandom(6).hex(), now)
-
-
 def continued(connection: sqlite3.Connection, name: str, now: int, missing: bool = False) -> CaptureRun | None:
     """Return the run under ``name`` to continue: a recent one that was interrupted or, if ``missing``, the last one."""
     text = about.get(connection, name)
@@ -111,7 +107,7 @@ def without_pit(canonical: str) -> str:
 
 
 def _noted(connection: sqlite3.Connection, prefix: str) -> Iterable[ListedRequest]:
-    for name, value in about.sound(connection):
+    for name, value in about.sound(connection).items():
         if f"{name} ".startswith(prefix):
             noted = json.loads(value)
             if isinstance(noted, list):

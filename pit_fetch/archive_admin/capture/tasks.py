@@ -114,15 +114,13 @@ class _Workers:
                 return
             task = self.tasks[number]
             try:
-                self.done.put((number, self._asked(task)))
+                outcome = _not_asked(task, self.problem) if self.problem else _capture(task, self.runtime)
+                self.done.put((number, outcome))
             except BaseException as error:  # noqa: BLE001 - raised again by whoever waits
                 self.done.put((number, error))
             for _ in range(others):
                 self._start(waiting)
             others = 0
-
-    def _asked(self, task: Task) -> Outcome:
-        return _not_asked(task, self.problem) if self.problem else _capture(task, self.runtime)
 
     def outcomes(self) -> Iterator[Outcome]:
         left = {*self.tasks}

@@ -9,21 +9,21 @@ import json
 import os
 import shlex
 import sqlite3
-from argparse import ArgumentTypeError, Namespace
+from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import NamedTuple
 
+from pit_fetch.archive.archived import OnProgress
 from pit_fetch.archive.store import microseconds, schema
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, archive_error
 from pit_fetch.archive.store.microseconds import isoformat
 from pit_fetch.archive_admin import maintenance, repair, replay, sample, stats, verification
 from pit_fetch.archive_admin.capture import run_log
 from pit_fetch.archive_admin.operators import VARIABLE, path_of, require_operator
-from pit_fetch.archive_admin.progress import OnProgress
 from pit_fetch.archive_admin.replay import key_of
 from pit_fetch.cli import archive_log
-from pit_fetch.cli.command import CommandResult, Parser
+from pit_fetch.cli.command import CommandResult, Parser, refusal, whole_number
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ExitStatus, UsageError
 from pit_fetch.provider import Option
@@ -114,10 +114,6 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         return refusal(f"{path}: {archive_error(error).problem}")
 
 
-def refusal(problem: str) -> CommandResult:
-    return CommandResult("", ExitStatus.REFUSED, problem)
-
-
 def _help() -> str:
     width = max(map(len, COMMANDS))
     lines = [f"  {name:<{width}}  {command.summary}" for name, command in COMMANDS.items()]
@@ -178,13 +174,7 @@ def _log_options(parser: Parser) -> None:
     parser.add_argument("--date-from", metavar="DATE", help=_FROM.help)
     parser.add_argument("--date-to", metavar="DATE", help="made at or before; a date includes the whole day")
     parser.add_argument("--offline", action="store_true", help="also what the archive alone answered, as with --json")
-    parser.add_argument("--limit", type=_count, metavar="N", help="at most this many (default: all)")
-
-
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= 18 and int(text) > 0):
-        raise ArgumentTypeError("write a whole number of at least 1")
-    return int(text)
+    parser.add_argument("--limit", type=whole_number(10**9), metavar="N", help="at most this many (default: all)")
 
 
 def _log(call: Invocation) -> CommandResult:

@@ -10,7 +10,7 @@ import json
 import os
 import signal
 import threading
-from argparse import ArgumentTypeError, RawDescriptionHelpFormatter
+from argparse import RawDescriptionHelpFormatter
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -20,17 +20,18 @@ from pit_fetch.archive.store.errors import ArchiveError
 from pit_fetch.archive_admin.capture import jobs
 from pit_fetch.archive_admin.capture.jobs import CaptureReport
 from pit_fetch.archive_admin.capture.request_list import SECONDS
-from pit_fetch.archive_admin.capture.results import CaptureResult, metrics, row, summarize, write_whole
+from pit_fetch.archive_admin.capture.results import CaptureResult, in_words, metrics, row, summarize
 from pit_fetch.archive_admin.capture.run import CaptureJob, Shown
 from pit_fetch.archive_admin.operators import VARIABLE, path_of, require_operator
-from pit_fetch.cli.command import CommandResult, Parser
-from pit_fetch.cli.commands.archive import refusal, to_json
+from pit_fetch.cli.command import CommandResult, Parser, refusal, whole_number
+from pit_fetch.cli.commands.archive import to_json
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ConfigError, ExitStatus, UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.runtime import Runtime
 from pit_fetch.support import process
 from pit_fetch.support.terminal import escape_unprintable
+from pit_fetch.support.whole_file import replacing
 from pit_fetch.support.wording import counted
 
 # How many requests are named in one line.
@@ -67,7 +68,9 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
     which.add_argument("--missing", action="store_true", help="ask only for what the last run did not get")
     which.add_argument("--again", action="store_true", help="ask for everything, even if the last run was broken off")
     parser.add_argument("--dry-run", action="store_true", help="only check the list, and show what would be asked")
-    parser.add_argument("--parallel", type=_count, metavar="N", help="requests of a source at once (default: 8)")
+    parser.add_argument(
+        "--parallel", type=whole_number(64), metavar="N", help="requests of a source at once (default: 8)"
+    )
     parser.add_argument("--log", metavar="FILE", help="append a line of JSON for each request, and a summary")
     parser.add_argument("--metrics", metavar="FILE", help="write the sums in the text format of Prometheus")
     parser.add_argument("--quiet", action="store_true", help="print nothing, unless a request failed")
@@ -98,12 +101,6 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
         return refusal(error.gap.reason)
 
 
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:4]) <= 64 and len(text) <= 2):
-        raise ArgumentTypeError("write a whole number from 1 to 64")
-    return int(text)
-
-
 @contextmanager
 def _watched(job: CaptureJob, options: Any, runtime: Runtime, shown: Shown) -> Iterator[Shown]:
     """Write what a capture tells whoever watches it, also if a signal ends it. Raise UsageError for a bad path."""
@@ -127,13 +124,13 @@ def _watched(job: CaptureJob, options: Any, runtime: Runtime, shown: Shown) -> I
             with _raising_on_signals():
                 yield shown._replace(note=note)
         finally:
-            summary = summarize(results, started, runtime.clock.now())
-            summary = summary._replace(not_asked=summary.not_asked + len(job.planned) - len(results))
-            shown.tell(summary.in_words)
+            summary = summarize(results, started, runtime.clock.now(), len(job.planned) - len(results))
+            shown.tell(in_words(summary))
             if log is not None:
-                log.write(f"{json.dumps({'summary': summary.as_dict()})}\n")
+                log.write(f"{json.dumps({'summary': summary})}\n")
             if options.metrics:
-                write_whole(runtime.path(options.metrics), metrics(summary, os.path.basename(options.file)))
+                with replacing(runtime.path(options.metrics)) as file:  # a collector reads the old one or the new one
+                    file.write(metrics(summary, os.path.basename(options.file)).encode())
 
 
 @contextmanager

@@ -39,10 +39,11 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str, system: Sy
     parser.advice = "it examines the working directory: go there first"
     arguments = parser.parse_args(argv)
     trusted = frozenset(name.strip() for name in arguments.trust.split(",") if name.strip())
-    findings = list(doctor.examine(environ, Path(folder), system, trusted))
+    project = doctor.Project(environ, Path(folder), trusted)
+    findings = list(doctor.examine(project, system))
     if arguments.prove:
-        findings += doctor.try_client(environ, Path(folder), system)
-    verdict = _verdict(findings, arguments.prove, doctor.proof_clause(environ, Path(folder)))
+        findings += doctor.try_client(project, system)
+    verdict = _verdict(findings, arguments.prove, project.proof_clause)
     enforced = verdict == _ENFORCED
     if enforced and trusted:
         verdict += f" Trusted to see more: {', '.join(sorted(trusted))}."

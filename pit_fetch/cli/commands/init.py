@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pit_fetch.claude_code import bundle, install, mcp_entry, versions
 from pit_fetch.claude_code.reach import TOOLS
-from pit_fetch.cli.command import CommandResult, Parser
+from pit_fetch.cli.command import CommandResult, Parser, refusal
 from pit_fetch.cli.parser import StoreOnce
 from pit_fetch.courtesy.names import closest as name
 from pit_fetch.errors import ExitStatus
@@ -39,14 +39,12 @@ def run(
     arguments = _parser(folder).parse_args(argv)
     project = Path(folder, arguments.dir)
     if arguments.dir in (*TOOLS, *bundle.PARTS) and not project.is_dir():
-        problem = (
-            f"{arguments.dir} is not a folder: the values of --deny, --only and --without have commas between them"
-        )
-        return CommandResult("", ExitStatus.REFUSED, problem)
+        rule = "the values of --deny, --only and --without have commas between them"
+        return refusal(f"{arguments.dir} is not a folder: {rule}")
     if not project.is_dir():
-        return CommandResult("", ExitStatus.REFUSED, f"{arguments.dir} is not a folder: name an existing project")
+        return refusal(f"{arguments.dir} is not a folder: name an existing project")
     if not arguments.mcp and (arguments.pit or arguments.pit_file):
-        return CommandResult("", ExitStatus.REFUSED, "--pit and --pit-file are for --mcp: add it")
+        return refusal("--pit and --pit-file are for --mcp: add it")
     if arguments.mcp:
         return _run_mcp(arguments, project, environ)
     options = install.Options(
@@ -62,7 +60,7 @@ def run(
     try:
         steps = (install.plan_removal if arguments.uninstall else install.plan)(project, options)
     except ValueError as error:
-        return CommandResult("", ExitStatus.REFUSED, f"{error}; nothing was changed")
+        return refusal(f"{error}; nothing was changed")
     if not arguments.dry_run:
         install.carry_out(steps, project)
     text = "".join(_line(step, project, arguments.dry_run) for step in steps)
@@ -74,7 +72,7 @@ def run(
 def _run_mcp(arguments: argparse.Namespace, project: Path, environ: Mapping[str, str]) -> CommandResult:
     """Put the entry of the MCP server into the project's file, or take it out, and show it for other clients."""
     if arguments.pit and gate.parse_pit(arguments.pit) is None:
-        return CommandResult("", ExitStatus.REFUSED, "--pit is an instant such as 2024-02-15T16:00:00-05:00")
+        return refusal("--pit is an instant such as 2024-02-15T16:00:00-05:00")
     given = {"--pit": arguments.pit, "--pit-file": arguments.pit_file}
     words = [word for flag, value in given.items() if value for word in (flag, value)]
     try:
@@ -86,7 +84,7 @@ def _run_mcp(arguments: argparse.Namespace, project: Path, environ: Mapping[str,
         denials = install.Options(only=(), deny=arguments.deny)
         steps = [step, install.plan_settings(project, denials)] if step and arguments.deny else [step] if step else []
     except ValueError as error:
-        return CommandResult("", ExitStatus.REFUSED, f"{error}; nothing was changed")
+        return refusal(f"{error}; nothing was changed")
     if not steps:
         return CommandResult("nothing to take out\n")
     if not arguments.dry_run:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pit_fetch.claude_code.lint import check_agents
-from pit_fetch.cli.command import CommandResult, Parser
+from pit_fetch.cli.command import CommandResult, Parser, refusal
 from pit_fetch.errors import ExitStatus
 from pit_fetch.support.wording import counted
 
@@ -21,8 +21,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Command
     project = Path(folder, arguments.dir)
     home = project / ".claude" if (project / ".claude" / "agents").is_dir() else project
     if not (home / "agents").is_dir():
-        problem = f"{arguments.dir} has no .claude/agents folder: name a project that has one"
-        return CommandResult("", ExitStatus.REFUSED, problem)
+        return refusal(f"{arguments.dir} has no .claude/agents folder: name a project that has one")
     trusted = frozenset(name.strip() for name in arguments.trust.split(",") if name.strip())
     checked, problems = check_agents(project, home, environ, trusted)
     found: Counter[str] = Counter(problem.severity for problem in problems)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pit_fetch.cli.command import CommandResult, Parser
+from pit_fetch.cli.command import CommandResult, Parser, refusal
 from pit_fetch.cli.parser import StoreOnce
-from pit_fetch.errors import ConfigError, ExitStatus, PitFetchError
+from pit_fetch.errors import ConfigError, PitFetchError
 from pit_fetch.gaps import Code
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def run(argv: Sequence[str], runtime: Runtime) -> CommandResult:
         server = _server(arguments, runtime)
         serve, take_standard_streams = protocol()
     except PitFetchError as error:
-        return CommandResult("", ExitStatus.REFUSED, error.gap.reason)
+        return refusal(error.gap.reason)
     serve(server, take_standard_streams())
     return CommandResult("")
 

@@ -7,10 +7,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pit_fetch.cli.command import CommandResult, Parser
+from pit_fetch.cli.command import CommandResult, Parser, refusal
 from pit_fetch.cli.commands.mcp import add_instant, protocol
 from pit_fetch.engine import settings_files
-from pit_fetch.errors import ExitStatus, PitFetchError, UsageError
+from pit_fetch.errors import PitFetchError, UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.request import audience
 from pit_fetch.times import in_new_york, is_aware
@@ -41,7 +41,7 @@ def run(argv: Sequence[str], runtime: Runtime) -> CommandResult:
         pit, file = arguments.pit, arguments.pit_file
         server, upstream = prepare_gate(runtime, mapped.values(), command, pit, file, moving=arguments.moving)
     except PitFetchError as error:
-        return CommandResult("", ExitStatus.REFUSED, error.gap.reason)
+        return refusal(error.gap.reason)
     try:
         serve(server, take_standard_streams())
     finally:

@@ -12,9 +12,8 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pit_fetch.cli.command import CommandResult, Parser
+from pit_fetch.cli.command import CommandResult, Parser, refusal
 from pit_fetch.engine import registry
-from pit_fetch.errors import ExitStatus
 
 SKELETON = Path(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "skeleton")
 
@@ -61,12 +60,11 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Command
     arguments = parser.parse_args(argv)
     problem = _problem_with(arguments.name)
     if problem:
-        return CommandResult("", ExitStatus.REFUSED, problem)
+        return refusal(problem)
     home = arguments.dir or f"pit-fetch-{arguments.name}"
     target = Path(folder, home)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        problem = f"{home} exists and is not empty: name another folder (nothing written)"
-        return CommandResult("", ExitStatus.REFUSED, problem)
+        return refusal(f"{home} exists and is not empty: name another folder (nothing written)")
     lines = ""
     for path, content in files(arguments.name, arguments.shape).items():
         file = target / path

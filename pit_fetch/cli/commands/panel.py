@@ -6,8 +6,7 @@ It is for people and scheduled jobs, since it shows what was public at the lates
 from __future__ import annotations
 
 import os
-import re
-from argparse import ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from argparse import Namespace, RawDescriptionHelpFormatter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -16,7 +15,7 @@ from tempfile import TemporaryDirectory
 from pit_fetch.archive_admin.capture.estimate import duration, source_plan
 from pit_fetch.archive_admin.operators import require_operator
 from pit_fetch.cli.arguments import read_options
-from pit_fetch.cli.command import CommandResult, Parser
+from pit_fetch.cli.command import CommandResult, Parser, whole_number
 from pit_fetch.cli.output_file import check_file
 from pit_fetch.cli.panel_report import result_of
 from pit_fetch.cli.parser import build_parser
@@ -74,7 +73,7 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
     new_folder = os.path.dirname(path) if path and options.output.endswith("/") else ""
     if path is not None and (not new_folder or os.path.exists(new_folder)):
         check_file(path, map(runtime.path, _input_paths(options, asked)))
-    grid = grid_of(options.source, _split_pits(options.pits), over, asked, runtime)
+    grid = grid_of(options.source, [text for each in options.pits for text in _split_list(each)], over, asked, runtime)
     cells = sum(len(subject.pits) for subject in grid.subjects)
     with TemporaryDirectory() if path is None else nullcontext() as folder:
         name = path or f"{folder}/panel"
@@ -172,7 +171,7 @@ def _parser() -> Parser:
     parser.add_argument(
         "--check",
         metavar="N",
-        type=_parse_count,
+        type=whole_number(10**9),
         default=0,
         help="once all is written, ask N cells again, each as a single fetch, and say whether the rows are the same",
     )
@@ -203,10 +202,6 @@ def _input_paths(options: Namespace, asked: Mapping[str, object]) -> Iterator[st
     yield from (text.removeprefix("@") for text in lists if text.startswith("@"))
     if asked.get("input_file"):
         yield str(asked["input_file"])
-
-
-def _split_pits(given: Sequence[str]) -> list[str]:
-    return [text for each in given for text in _split_list(each)]
 
 
 def _over_values(given: Sequence[str]) -> dict[str, object]:
@@ -243,13 +238,6 @@ def _plan(cells: int, kept: int, provider: Provider, asked: Mapping[str, object]
         return text
     plan = source_plan(provider.name, provider.hosts[0], [1] * due, runtime.environ)
     return f"{text}. {plan.calls_in_words}. A capture asks once for all instants: see docs/capture.md"
-
-
-def _parse_count(text: str) -> int:
-    """Return a number of cells. Raise ArgumentTypeError."""
-    if not re.fullmatch("[1-9][0-9]{0,8}", text):
-        raise ArgumentTypeError("it is a number of cells: 1 or more")
-    return int(text)
 
 
 def _output_path(path: str, form: str | None) -> str:

@@ -56,13 +56,11 @@ def _text(source: Mapping[str, Any]) -> Iterator[str]:
         yield from _lines("claimed", operation["claims"])
         for title in ("needs", "takes"):
             yield from _lines(title, ", ".join(operation[title]))
-        yield from _lines("fields", ", ".join(map(_field, operation["fields"])))
+        kinds = {field["name"]: field["kind"] for field in operation["fields"]}
+        fields = (name if kind == "text" else f"{name} ({kind})" for name, kind in kinds.items())
+        yield from _lines("fields", ", ".join(fields))
     yield ""
     yield f"pit_fetch --source {source['name']} --help lists its options"
-
-
-def _field(field: Mapping[str, str]) -> str:
-    return field["name"] if field["kind"] == "text" else f"{field['name']} ({field['kind']})"
 
 
 def _lines(title: str, text: str) -> Iterator[str]:

@@ -91,7 +91,8 @@ def svg(marks: Sequence[Mark], pit: datetime | None, label: str) -> str:
         drawn += _stops(group, scale, top, base)
         if len(series) > 1:
             drawn += [_name(cut(name or OTHER, _NAME), top + 16, "end")]
-    rows = _rows(rest)
+    kinds = _group(rest, lambda mark: mark.kind)  # the most frequent first
+    rows = dict(sorted(kinds.items(), key=lambda row: (row[0] in ("", OTHER), -len(row[1]))))
     if rows and (figures or len(rows) > 1):
         drawn += _mark_rows(rows, scale, base)
         base += _ROW * len(rows)
@@ -110,12 +111,6 @@ def _group(marks: Iterable[Mark], key: Callable[[Mark], str]) -> dict[str, list[
     for mark in marks:
         groups.setdefault(key(mark), []).append(mark)
     return groups
-
-
-def _rows(marks: Sequence[Mark]) -> dict[str, list[Mark]]:
-    """Return the marks by kind, the most frequent first."""
-    rows = _group(marks, lambda mark: mark.kind)
-    return dict(sorted(rows.items(), key=lambda row: (row[0] in ("", OTHER), -len(row[1]))))
 
 
 def _name(text: str, y: float, anchor: str = "start") -> str:

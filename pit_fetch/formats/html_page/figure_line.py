@@ -51,18 +51,21 @@ def figure_line(marks: Sequence[Mark], scale: TimeScale, top: float, base: float
     round_values = [*_round_values(y_scale)]
     for value in round_values:
         yield f'<line class="axis" x1="{LEFT}%" x2="{RIGHT}%" y1="{y_scale.y(value)}" y2="{y_scale.y(value)}"/>'
-    points = [_point(mark, scale, y_scale) for mark in marks]
+    points = [
+        _Point(
+            scale.x(mark.at.timestamp()),
+            y_scale.y(mark.value or 0.0),
+            mark,
+            None if mark.estimate is None else y_scale.y(mark.estimate),
+        )
+        for mark in marks
+    ]
     yield f'<svg width="100%" height="{base:g}" viewBox="0 0 {_WIDTH} {base:g}" preserveAspectRatio="none">'
     yield from _curves(points, base)
     yield "</svg>"
     yield from _dots(points, few=len(points) <= _MOST_DOTS)
     for value in round_values:
         yield f'<text class="tick figure" x="{LEFT}%" dx="4" y="{y_scale.y(value) - 4:.1f}">{short(value)}</text>'
-
-
-def _point(mark: Mark, scale: TimeScale, y_scale: _ValueScale) -> _Point:
-    estimate = None if mark.estimate is None else y_scale.y(mark.estimate)
-    return _Point(scale.x(mark.at.timestamp()), y_scale.y(mark.value or 0.0), mark, estimate)
 
 
 def short(value: float) -> str:

@@ -81,7 +81,7 @@ _WEEK = _DAY.but(
 _MONTH = _WEEK.but(
     rule="when it is fetched", why="a month's volume was changed by 24 % within four years, without a mark (recorded)",
     claims=f"{_PERIOD_END}; volumes are today's (recorded: 1 of 259 changed within four years, and no price)",
-    by="receipt", window="timestamp", dates=bars.evening(periods.last_weekday_of_month),
+    by="receipt", window="timestamp", period="timestamp", dates=bars.evening(periods.last_weekday_of_month),
     series="Monthly Time Series",
 )  # fmt: skip
 _FX_DAY = _DAY.but(

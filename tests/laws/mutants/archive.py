@@ -687,10 +687,10 @@ MUTANTS = (
         ),
     ),
     *_in(
-        "pit_fetch.archive.store.redaction",
+        "pit_fetch.support.redaction",
         (
             "only what was spelled plainly is a key",
-            "redactor",
+            "body_redactor",
             _redacted_in_plain,
             ("bz-news-api: archive secrets", "alphavantage: archive secrets"),
         ),
@@ -878,7 +878,7 @@ MUTANTS = (
         (
             "archive: a superseded version is exported as valid",
             "valid_records",
-            _each(lambda valid: valid._replace(stop=microseconds.ALWAYS)),
+            _each(lambda valid: valid._replace(stop=None)),
             _EXPORTED,
         ),
         (

@@ -127,6 +127,12 @@ MUTANTS = (
         lambda real: lambda panel: f"{real(panel)} {dict(os.environ)}",
         ("library: secrets",),
     ),
+    Mutant(
+        "the frames of an error show the environment",
+        "pit_fetch.engine.real_runtime:Environment",
+        lambda real: dict,
+        ("library: secrets",),
+    ),
     Mutant("a settings file's ceiling is none", _SETTINGS, _without_the_file_s_ceiling, ("looks: settings",)),
     Mutant("a file raises the ceiling", _SETTINGS, _by_the_file_alone, ("looks: settings",)),
     Mutant("a broken file is ignored", _SETTINGS, _overlooked_if_broken, ("looks: settings",)),

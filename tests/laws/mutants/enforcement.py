@@ -18,12 +18,8 @@ def _of_the_whole_tool(real: Any) -> Any:
 
 
 def _at_users(change: Any) -> Any:
-    """Who can use a tool is asked as ``change`` makes the scope, the tools and who is held."""
-    return lambda real: lambda scope, tools, is_held: real(*change(scope, tools, is_held))
-
-
-def _with_lists_alone(scope: Any, tools: Any, is_held: Any) -> Any:
-    return scope._replace(agents=[agent for agent in scope.agents if agent.tools is not None]), tools, is_held
+    """Who can use a tool is asked of the agents that ``change`` leaves in the scope."""
+    return lambda real: lambda scope, *tools: real(scope._replace(agents=[*filter(change, scope.agents)]), *tools)
 
 
 def _without_own_servers(real: Any) -> Any:
@@ -53,14 +49,11 @@ MUTANTS = (
     _reach("the servers of an agent are the session's", "open_ways", _without_own_servers, _LAWS),
     _editable("what does not exist yet cannot be edited", "edit_permission", _of_files_alone, _LAWS),
     _editable("a tool that writes does not edit", "EDITS", lambda real: ("Edit",), _LAWS),
-    _reach(
-        "every agent counts as one that the guard knows",
-        "Scope.users",
-        _at_users(lambda scope, tools, is_held: (scope, tools, lambda agent: True)),
-        _LAWS,
-    ),
+    _reach("every agent is held", "Scope.users", _at_users(lambda agent: False), _LAWS),
     _reach("a rule on a part of a tool denies all of it", "denied_tools", _of_the_whole_tool, _LAWS),
-    _reach("an agent without a list has no tools", "Scope.users", _at_users(_with_lists_alone), _LAWS),
+    _reach(
+        "an agent without a list has no tools", "Scope.users", _at_users(lambda agent: agent.tools is not None), _LAWS
+    ),
     _doctor("settings cannot switch the guard off", "effective_value", _of_the_environment_alone, _LAWS),
     _doctor("agents of plugins are left out", "enabled_plugins", lambda real: lambda user, settings: [], _LAWS),
     _doctor("agents of the folders above are left out", "agent_folders", _of_the_project_alone, _LAWS),

@@ -404,3 +404,11 @@ def test_null_spellings_become_null_and_numbers_stay_strings(read: Read) -> None
         "available_at": "2026-06-01T12:00:00-04:00", "available_at_source": "provider_metadata", "id": "",
         "record_type": "symbol_search", "symbol": "IBM", "name": None, "b": None, "c": None, "d": None, "e": "1.50",
     }  # fmt: skip
+
+
+def test_bars_that_are_dated_by_their_receipt_come_newest_first(read: Read) -> None:
+    """They all have one instant. As a limit keeps the first ones, it would keep the oldest months."""
+    for function in ("TIME_SERIES_MONTHLY", "TIME_SERIES_MONTHLY_ADJUSTED"):
+        bars = series_csv([csv_bar(function, day) for day in ("2024-01-31", "2024-03-28", "2024-02-29")])
+        days = [item["timestamp"] for item in read(bars, function, "symbol=IBM").data]
+        assert days == ["2024-03-28", "2024-02-29", "2024-01-31"]

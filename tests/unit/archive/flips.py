@@ -67,13 +67,6 @@ class Flip(NamedTuple):
     bit: int
 
 
-def flips(connection: sqlite3.Connection) -> Iterator[Flip]:
-    """Yield every bit of every value, 64 of a number."""
-    for table, column in columns(connection):
-        for row, value in enumerate(values(connection, table, column)):
-            yield from (Flip(table, column, row, bit) for bit in range(bits(value)))
-
-
 def bits(value: Any) -> int:
     """Return how many bits a value has; NULL has none."""
     return 64 if isinstance(value, int) else 8 * len(_raw(value))
@@ -112,20 +105,6 @@ def change(connection: sqlite3.Connection, flip: Flip) -> bool:
     except sqlite3.Error:
         return False
     return True
-
-
-def put(connection: sqlite3.Connection, table: str, column: str, value: Any) -> bool:
-    """Put ``value`` into the first row. Return False if the table does not take it, or it is there."""
-    names = ", ".join(key(connection, table))
-    first = f"({names}) = (SELECT {names} FROM main.{table} ORDER BY {names} LIMIT 1)"
-    connection.execute("PRAGMA ignore_check_constraints = on")
-    try:
-        done = connection.execute(
-            f"UPDATE main.{table} SET {column} = ? WHERE {column} IS NOT ? AND {first}", (value, value)
-        )
-    except sqlite3.Error:
-        return False
-    return done.rowcount == 1
 
 
 def key(connection: sqlite3.Connection, table: str) -> list[str]:

@@ -240,6 +240,8 @@ def test_a_capture_that_is_killed_is_continued(archive: Archive) -> None:
         ("[[request]]\nsource = 'benzinga'\noffline = true", "offline is not an option of a capture"),
         ("[[request]]\nsource = 'benzinga'\nlimit = 0", "--limit is a whole number of at least 1"),
         ("[[request]]\nsource = 'alphavantage'\nop = 'EARNINGS'", "EARNINGS needs symbol"),
+        ("[[request]]\nsource = 'benzinga'\nmay_be_empty = 1", "may_be_empty is true or false"),
+        ("[[request]]\nsource = 'benzinga'\nmay_be_emty = true", "did you mean may_be_empty?"),
     ],
 )
 def test_an_unusable_list_is_refused_before_anything_is_asked(archive: Archive, text: str, problem: str) -> None:

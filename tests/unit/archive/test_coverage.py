@@ -41,29 +41,6 @@ def uncaptured(left: Answer) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        ("--tickers AAPL --exact", [2, 1]),
-        ("--tickers tsla --exact", [3]),
-        ("--tickers TSLA,AAPL --exact", [3, 2, 1]),
-        ("--ciks 320193 --exact", [2, 1]),
-        ("--ciks CIK0000320193", [2, 1]),
-        ("--tickers AAPL --forms 10-k", [1]),
-        ("--tickers AAPL --forms=-10-K --exact", [2]),
-        ("--tickers AAPL --exact --date-from 2026-05-21", [2]),
-        ("--tickers AAPL --exact --date-to 2026-05-20", [1]),
-    ],
-)
-def test_one_capture_of_filings_answers_what_it_asked_for_in_any_words(
-    archive: Archive, words: str, expected: list[int]
-) -> None:
-    captured(archive, sec.app(FILINGS), "source = 'sec_full_text'; tickers = ['AAPL', 'TSLA']; exact = true")
-    left = archive.offline(f"sec_full_text {words}", LATER, "2026-05-25 12:00")
-    assert left.ids == [sec.number(n) for n in expected]
-    assert uncaptured(left) == []
-
-
-@pytest.mark.parametrize(
     "words",
     [
         "--forms 8-K --exact",
@@ -116,19 +93,6 @@ def test_a_question_without_a_window_is_said_to_be_captured_or_not_as_a_whole(ar
 # A question writes nothing.
 
 
-def test_a_question_writes_nothing_to_the_archive(archive: Archive) -> None:
-    archive.app = articles(benzinga.article(1, at("2026-06-01 14:00")))
-    archive.fetch("benzinga --lookback-minutes 9999", NOW)  # which is due, so that the index is made aside
-    archive.path.chmod(0o400)
-    before = (archive.path.read_bytes(), archive.path.stat().st_mtime_ns)
-    for words in ("benzinga --lookback-minutes 9999", "fred GNP", "benzinga --lookback-minutes 9999 --format csv"):
-        archive.offline(words, LATER, "2026-06-02 12:00")
-    assert (archive.path.read_bytes(), archive.path.stat().st_mtime_ns) == before
-    archive.path.chmod(0o600)
-    with archive.open() as connection:
-        assert connection.execute("SELECT count(*) FROM fetches").fetchone() == (1,)
-
-
 def test_a_question_waits_for_no_writer(archive: Archive) -> None:
     archive.app = articles(benzinga.article(1, at("2026-06-01 14:00")))
     archive.fetch("benzinga --lookback-minutes 9999", NOW)
@@ -143,9 +107,6 @@ def test_the_audit_file_says_what_was_answered(archive: Archive) -> None:
     archive.fetch("benzinga --lookback-minutes 9999", NOW)
     left = archive.offline("benzinga --lookback-minutes 9999", LATER, "2026-06-02 12:00")
     assert (left.audit["kept"], left.audit["requests"]) == (["1"], 0)
-
-
-CREATED, EDITED = "2026-05-20 10:00", "2026-06-01 10:00"
 
 
 def test_a_capture_goes_on_where_later_articles_break_the_promised_order(archive: Archive) -> None:

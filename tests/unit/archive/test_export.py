@@ -14,10 +14,6 @@ import pytest
 
 from pit_fetch.archive.store import index, schema
 from pit_fetch.archive.store.journal import FetchEntry, Writer
-from pit_fetch.archive_admin import export
-from pit_fetch.engine.registry import load
-from pit_fetch.provider import Provider
-from pit_fetch.support.whole_folder import making
 from pit_fetch.testing.server import as_json
 from tests.laws.exported import AS_OF
 from tests.providers.bz_news_api import server as benzinga
@@ -75,21 +71,6 @@ def test_what_no_question_has_needed_yet_is_indexed_aside(archive: Archive) -> N
         assert rows(archive.folder / "again", operation) == rows(archive.folder / "lake", operation)
 
 
-def test_what_is_recorded_meanwhile_is_not_in_it(archive: Archive) -> None:
-    asked: list[str] = []
-
-    def find(source: str) -> Provider:
-        if not asked:
-            archive.app = articles(benzinga.article(2, at("2026-06-03 15:30")))
-            archive.fetch(NEWS, "2026-06-03 16:00")
-        asked.append(source)
-        return load(source)
-
-    with closing(schema.open_to_read(str(archive.path))) as connection:
-        assert export.export(connection, str(archive.folder / "lake"), find).rows == 3
-    assert archive.command("archive export again").out.startswith("4 rows")
-
-
 def test_fields_have_their_types(archive: Archive) -> None:
     archive.command("archive export lake")
     (row,) = rows(archive.folder / "lake", "alphavantage/DIVIDENDS")
@@ -142,12 +123,6 @@ def test_it_is_there_whole_or_not_at_all(archive: Archive, monkeypatch: pytest.M
     assert left.code == 2
     assert "lake: it cannot be written (No space left on device)" in left.err
     assert {*archive.folder.iterdir()} == before
-
-
-def test_two_at_once_do_not_mix(archive: Archive) -> None:
-    with making(str(archive.folder / "lake")):
-        left = archive.command("archive export lake")
-    assert (left.code, "lake: it cannot be written (another process is writing it)" in left.err) == (2, True)
 
 
 def test_a_damaged_index_is_not_exported(archive: Archive) -> None:

@@ -17,7 +17,7 @@ from tests.providers.bz_news_api import server as benzinga
 from tests.unit.archive import flips
 from tests.unit.archive.scene import Archive, articles, at
 
-# What format 1 had in the place of today's tables. Format 3 had the same tables of the index, with more checksums.
+# What format 1 had in the place of today's tables: it lacks what any later one lacks.
 _ABOUT_1 = "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
 _INDEX_1 = """
 CREATE TABLE pools (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -58,27 +58,24 @@ QUESTIONS = [
 ]
 
 
-def made_earlier(archive: Archive, number: int) -> None:
+def made_earlier(archive: Archive) -> None:
     with closing(archive.open()) as connection:
-        is_first = number == 1
         kept = {table: connection.execute(query).fetchall() for table, query in _KEPT.items()}
-        if not is_first:
-            del kept["about"]
-        for table in ("about",) * is_first + tables.DERIVED:
+        for table in ("about", *tables.DERIVED):
             connection.execute(f"DROP TABLE {table}")
-        connection.executescript(f"{_ABOUT_1 * is_first}{_INDEX_1}PRAGMA user_version = {number};")
+        connection.executescript(f"{_ABOUT_1}{_INDEX_1}PRAGMA user_version = 1;")
         for table, rows in kept.items():
             connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
-@pytest.fixture(params=[1, 3])
-def old(tmp_path: Path, request: pytest.FixtureRequest) -> tuple[Archive, list[str]]:
+@pytest.fixture
+def old(tmp_path: Path) -> tuple[Archive, list[str]]:
     """An archive of an earlier format, and what it answered."""
     archive, asked = flips.sample(tmp_path), Archive(tmp_path / "asked")
     asked.folder.mkdir()
     asked.path.write_bytes(flips.bytes_of(archive))
-    made_earlier(archive, request.param)
+    made_earlier(archive)
     return archive, answers(asked)
 
 
@@ -100,9 +97,9 @@ def test_until_it_is_upgraded_whoever_reads_it_is_told_how(old: tuple[Archive, l
 def test_it_is_upgraded_when_it_is_written_and_a_copy_is_kept(old: tuple[Archive, list[str]]) -> None:
     archive, expected = old
     with closing(sqlite3.connect(archive.path)) as connection:
-        number, journal = schema.format_of(connection), [*connection.iterdump()]
+        journal = [*connection.iterdump()]
     assert archive.command("archive rebuild").code == 0
-    kept = archive.path.with_name(f"a.db.format-{number}")
+    kept = archive.path.with_name("a.db.format-1")
     with closing(sqlite3.connect(kept)) as connection:
         assert [*connection.iterdump()] == journal
     assert kept.stat().st_mode & 0o777 == 0o600

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch.archive.store import redaction, schema
+from pit_fetch.archive.store import schema
 from pit_fetch.archive.store.errors import ArchiveError
 from pit_fetch.archive_admin import verification
+from pit_fetch.support.redaction import body_redactor
 from pit_fetch.testing.inprocess import Left
 from tests.providers.bz_news_api import server as benzinga
 from tests.unit.archive.scene import Archive, articles, at
@@ -161,5 +162,5 @@ def test_an_id_that_no_database_finds_again_costs_no_other_item(archive: Archive
     ],
 )
 def test_a_key_is_found_however_a_url_or_json_may_write_it(spelled: str) -> None:
-    body = redaction.redactor([KEY])(f'{{"a": "x%41", "key": "{spelled}", "b": "\\u00e9\\/"}}'.encode())
+    body = body_redactor([KEY])(f'{{"a": "x%41", "key": "{spelled}", "b": "\\u00e9\\/"}}'.encode())
     assert body == b'{"a": "x%41", "key": "[redacted]", "b": "\\u00e9\\/"}'

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from pit_fetch.archive.archived import Archived
-from pit_fetch.archive.store import index, journal
-from pit_fetch.engine.registry import load
 from pit_fetch.testing.server import App
 from tests.providers.sec_filings import server as filings
 from tests.providers.sec_full_text import server as sec
@@ -56,21 +52,6 @@ def test_a_fetch_that_got_no_list_is_of_nobody(archive: Archive) -> None:
     assert archive.fetch(BY_SYMBOL, "2026-06-20 12:00", PIT).text == expected.text
     assert archive.command("archive verify").code == 0
     assert archive.offline(BY_SYMBOL, "2026-06-21 12:00", PIT).ids == [LATE.accession, EARLY.accession]
-
-
-def test_what_stands_for_what_is_read_from_the_name_of_the_stream(archive: Archive) -> None:
-    capture(archive, BY_SYMBOL, "2026-06-10")
-    archive.take_up()
-    with closing(archive.open()) as connection:
-        (key,) = journal.fetches(connection)
-        (stream,) = (name for (name,) in connection.execute("SELECT name FROM streams"))
-        asked = Archived(connection, load).interpret(key)
-        assert asked is not None
-        assert asked.query.options["cik"] == "320193"
-        assert next(index.reads_of(connection, stream)).key == key
-        without_bodies = Archived(connection, load)
-        without_bodies.read_body = None  # type: ignore[assignment, method-assign]
-        assert without_bodies.interpret(key, stream) == asked
 
 
 def test_an_answer_by_symbol_that_repeats_what_is_deleted_of_the_number_is_deleted(archive: Archive) -> None:

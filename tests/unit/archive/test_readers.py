@@ -18,9 +18,9 @@ import pytest
 
 from pit_fetch.archive.archived import OpenArchives
 from pit_fetch.archive.store import reading, schema
-from pit_fetch.archive.store.errors import ArchiveError, Changed
+from pit_fetch.archive.store.errors import ArchiveError
 from pit_fetch.archive.store.journal import FetchEntry, Writer
-from pit_fetch.archive.store.reading import FileState, SideFiles, Way
+from pit_fetch.archive.store.reading import FileState, SideFiles
 from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.engine.registry import load
 from pit_fetch.panels.grid import grid_of
@@ -92,29 +92,6 @@ def settle(archive: Archive) -> None:
 # Which way.
 
 
-@pytest.mark.parametrize(
-    ("wal", "has_shm", "may_write", "is_brief", "expected"),
-    [
-        (None, False, True, False, (Way.FIRST, Way.ALONE)),
-        (None, False, True, True, (Way.ALONE, Way.FIRST)),
-        (None, False, False, False, (Way.ALONE,)),
-        (None, True, False, False, (Way.ALONE,)),
-        (0, False, True, True, (Way.ALONE, Way.FIRST)),
-        (0, False, False, False, (Way.ALONE,)),
-        (0, True, True, True, (Way.SHARED, Way.GUEST, Way.ALONE)),
-        (0, True, False, False, (Way.GUEST, Way.ALONE)),
-        (9, True, True, True, (Way.SHARED, Way.GUEST)),
-        (9, True, False, True, (Way.GUEST,)),
-        (9, False, True, True, (Way.SHARED,)),
-        (9, False, False, True, ()),
-    ],
-)
-def test_no_way_overlooks_a_commit_and_who_may_not_write_creates_nothing(
-    wal: int | None, has_shm: bool, may_write: bool, is_brief: bool, expected: tuple[Way, ...]
-) -> None:
-    assert reading.ways(SideFiles(wal, has_shm), may_write=may_write, is_brief=is_brief) == expected
-
-
 SECOND = 1_000_000_000
 
 
@@ -158,22 +135,6 @@ def test_what_only_reads_leaves_the_folder_as_it_was(archive: Archive, command: 
     before = beside(archive)
     assert archive.command(command).code == 0
     assert beside(archive) == before
-
-
-def test_a_question_that_a_writer_disturbs_is_asked_again(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
-    real, opened = schema.open_to_read, list[Any]()
-
-    def disturbed(path: str, **given: Any) -> reading.Reader:
-        reader = real(path, **given)
-        if not opened:
-            capture_again(archive)
-        opened.append(reader.unchanged)
-        return reader
-
-    settle(archive)
-    monkeypatch.setattr(schema, "open_to_read", disturbed)
-    assert ask(archive) == AFTER
-    assert [stamp is None for stamp in opened] == [False, True]  # first by itself, then beside the writer
 
 
 def test_a_loop_of_questions_is_of_one_moment(archive: Archive) -> None:
@@ -240,17 +201,6 @@ def test_a_file_that_its_owner_is_just_removing_is_not_taken_for_one_that_cannot
     real, looks = reading.side_files, iter([SideFiles(4_152, has_shm=False)])
     monkeypatch.setattr(reading, "side_files", lambda path: next(looks, None) or real(path))
     assert held(archive) == 1
-
-
-def test_what_changes_while_it_is_read_is_no_answer(archive: Archive) -> None:
-    with closing(schema.open_to_read(str(archive.path), allowed=nobody_may_write)) as reader:
-        with schema.snapshot(reader):
-            reader.execute("SELECT count(*) FROM fetches").fetchone()
-        capture_again(archive)
-        with pytest.raises(Changed, match="ask again"), schema.snapshot(reader):
-            reader.execute("SELECT count(*) FROM fetches").fetchone()
-        with pytest.raises(Changed), schema.snapshot(reader):
-            raise ArchiveError("it is damaged")  # so a page may look that is half of another moment
 
 
 @pytest.mark.parametrize("command", [*READING, "archive merge copy/a.db", "archive repair copy/a.db --into new.db"])

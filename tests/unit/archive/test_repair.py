@@ -15,7 +15,6 @@ import pytest
 
 from pit_fetch.archive.store import journal
 from pit_fetch.archive.store.journal import COLUMNS, Key
-from pit_fetch.archive_admin import verification
 from pit_fetch.testing.inprocess import Left
 from tests.providers.bz_news_api import server as benzinga
 from tests.unit.archive import flips
@@ -288,22 +287,3 @@ def test_what_cannot_be_repaired_is_refused(archive: Archive, words: str, proble
     assert (left.code, left.out) == (2, "")
     assert problem in left.err
     assert not (archive.folder / "new.db").exists()
-
-
-@pytest.mark.thorough
-def test_whatever_bit_changes_the_archive_is_sound_again(archive: Archive) -> None:
-    whole, rng = flips.bytes_of(archive), Random(3)
-    with closing(flips.opened(whole)) as connection:
-        every = list(flips.flips(connection))
-    for place, flip in enumerate(rng.sample(every, 60)):
-        with closing(flips.opened(whole)) as connection:
-            if not flips.change(connection, flip):
-                continue
-            folder = archive.folder / f"flip{place}"
-            folder.mkdir()
-            changed = Archive(folder)
-            changed.path.write_bytes(connection.serialize())
-        left, lost, fixed = repaired(changed)
-        assert left.code == bool(lost), flip
-        with closing(fixed.open()) as connection:
-            assert verification.verify(connection).damage == (), flip

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sqlite3
 import stat
 import sys
 import tracemalloc
@@ -16,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from pit_fetch.archive.store import bodies, microseconds, schema, tables
+from pit_fetch.archive.store import bodies, microseconds, tables
 from pit_fetch.archive.store.errors import ArchiveError
 from pit_fetch.archive_admin import maintenance, verification
 from pit_fetch.testing.server import Response, as_json
@@ -26,7 +25,7 @@ from tests.loopback.silent import Silent
 from tests.providers.alphavantage import server as alphavantage
 from tests.providers.bz_news_api import server as benzinga
 from tests.serving import serve
-from tests.unit.archive.scene import KEYS, Archive, articles, at, fill_the_disk
+from tests.unit.archive.scene import Archive, articles, at, fill_the_disk
 
 NEWS = "bz-news-api --tickers AAPL"
 SINCE_JANUARY = ("--source", "bz-news-api", "--date-from", "2026-01-01")
@@ -61,20 +60,6 @@ def test_a_key_of_eight_characters_is_redacted_and_a_shorter_one_refused(archive
     assert (left.data, left.gap_types) == ([], ["config"])
 
 
-def test_no_secret_is_anywhere_in_it(archive: Archive) -> None:
-    def echo(request: HttpRequest) -> Response:
-        text = f"We have detected your API key as {alphavantage.KEY} and our standard API rate limit is 25 requests."
-        return as_json({"Information": text}, Location=f"/x?apikey={alphavantage.KEY}")
-
-    archive.app = echo
-    archive.fetch("alphavantage DIVIDENDS symbol=IBM", "2026-06-01 15:00")
-    archive.app = articles(benzinga.article(1, at("2026-06-01 14:30"), title=f"token {benzinga.TOKEN}"))
-    archive.fetch(f"bz-news-api --keywords {benzinga.TOKEN}", "2026-06-01 15:00")
-    archive.fetch(NEWS, "2026-06-01 15:00", pit="2026-06-01 14:59")
-    everything = archive.everything()
-    assert not any(secret.encode() in everything for secret in KEYS.values())
-
-
 # Where it cannot be used.
 
 
@@ -93,11 +78,6 @@ def refused(archive: Archive) -> str:
     return " ".join(gap["reason"] for gap in left.envelope["gaps"] if gap["type"] == "config")
 
 
-def foreign(archive: Archive) -> None:
-    with closing(sqlite3.connect(archive.path)) as connection:
-        connection.execute("CREATE TABLE prices (x)")
-
-
 def newer(archive: Archive) -> None:
     archive.fetch(NEWS, "2026-06-01 15:00")
     with closing(archive.open()) as connection:
@@ -108,7 +88,6 @@ def newer(archive: Archive) -> None:
 @pytest.mark.parametrize(
     ("make", "problem"),
     [
-        (foreign, "not an archive"),
         (lambda archive: archive.path.write_bytes(b"a,b\n1,2\n" * 500), "not an archive"),
         (newer, "newer than this program"),
     ],
@@ -176,21 +155,6 @@ def test_offline_needs_neither_network_nor_key_and_says_so(archive: Archive) -> 
 # Many processes, and processes that die.
 
 
-@pytest.mark.parametrize("statement", ["BEGIN", "SELECT", "PRAGMA application_id", "PRAGMA user_version"])
-def test_a_file_that_another_process_makes_meanwhile_is_an_archive(archive: Archive, statement: str) -> None:
-    empty = sqlite3.connect(archive.path, isolation_level=None)
-    empty.execute("PRAGMA journal_mode = WAL")
-
-    def meanwhile(text: str) -> None:
-        if text.startswith(statement):
-            empty.set_trace_callback(None)
-            schema.open_to_write(str(archive.path)).close()
-
-    empty.set_trace_callback(meanwhile)
-    schema._prepare(empty, str(archive.path), 1.0)
-    assert empty.execute("PRAGMA user_version").fetchone() == (tables.FORMAT,)
-
-
 def test_eight_processes_write_at_once(archive: Archive) -> None:
     with serve(archive.app) as server:
         started = [archive.process(server.url, *SINCE_JANUARY, "--limit", str(n + 1)) for n in range(8)]
@@ -224,14 +188,6 @@ def test_a_process_that_is_killed_loses_at_most_the_exchange_under_way(archive: 
 # What is not mixed.
 
 
-def test_another_host_under_the_name_of_the_source_is_not_mixed_with_it(archive: Archive) -> None:
-    elsewhere = {"PIT_FETCH_BENZINGA_URL": "https://proxy.example"}
-    archive.fetch(NEWS, "2026-06-01 15:00", env=elsewhere)
-    assert archive.offline(NEWS, "2026-06-01 16:00").data == []
-    archive.fetch(NEWS, "2026-06-01 16:30")
-    assert len(archive.offline(NEWS, "2026-06-01 17:00").data) == 1
-
-
 def test_an_input_file_has_nothing_to_do_with_the_archive(archive: Archive) -> None:
     saved = archive.folder / "saved.json"
     saved.write_bytes(body_of([benzinga.article(7, at("2026-06-01 14:30"))]))
@@ -243,15 +199,6 @@ def test_a_request_that_repeats_a_key_is_refused(archive: Archive) -> None:
     """Redacted, it would be another request, and never be found."""
     done = archive.fetch(f"alphavantage SYMBOL_SEARCH keywords={alphavantage.KEY}", "2026-06-01 15:00")
     assert (done.data, done.gap_types, archive.asked) == ([], ["config"], [])
-
-
-def test_an_indicator_whose_labels_have_no_seconds_comes_back(archive: Archive) -> None:
-    meta = {"1: Symbol": "IBM", "4: Interval": "60min", "7: Time Zone": "US/Eastern"}  # the shape of the documentation
-    values = {f"2026-05-29 {hour}:00": {"SMA": "1.0"} for hour in (18, 19)}
-    archive.app = lambda request: as_json({"Meta Data": meta, "Technical Analysis: SMA": values})
-    words = "alphavantage SMA symbol=IBM interval=60min time_period=10 series_type=open"
-    assert len(archive.fetch(words, "2026-06-01 15:00").data) == 2
-    assert len(archive.offline(words, "2026-06-02 15:00", pit="2026-06-02 14:00").data) == 2
 
 
 def test_what_was_captured_from_another_address_is_told(archive: Archive) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.providers.bz_news_api import server as benzinga
-from tests.unit.archive.scene import Archive, alpha, articles, at, estimates
+from tests.unit.archive.scene import Archive, articles, at, estimates
 
 ESTIMATES = "alphavantage EARNINGS_ESTIMATES symbol=IBM"
 NEWS = "bz-news-api --tickers AAPL"
@@ -17,36 +17,6 @@ NEWS = "bz-news-api --tickers AAPL"
 @pytest.fixture
 def archive(tmp_path: Path) -> Archive:
     return Archive(tmp_path)
-
-
-def test_an_operation_that_cannot_be_verified_is_answered_with_what_was_held(archive: Archive) -> None:
-    gdp = "alphavantage REAL_GDP"
-    document = {"name": "Real GDP", "interval": "annual", "unit": "bn", "data": [{"date": "2025-01-01", "value": "9"}]}
-    archive.app = alpha(REAL_GDP=document)
-    archive.fetch(gdp, "2026-06-01 15:00")
-    archive.app = alpha(REAL_GDP={**document, "data": [{"date": "2025-01-01", "value": "10"}]})
-    archive.fetch(gdp, "2026-08-01 15:00")
-    assert [item["value"] for item in archive.fetch(gdp, "2026-09-01 12:00", pit="2026-07-01 00:00").data] == ["9"]
-
-
-def article(number: int, created: str, updated: str | None = None, **changes: Any) -> dict[str, Any]:
-    return benzinga.article(number, at(created), at(updated or created), **changes)
-
-
-def titles(answer: Any) -> list[str]:
-    return [item["title"] for item in answer.data]
-
-
-def test_an_edit_without_a_mark_is_known_by_sight(archive: Archive) -> None:
-    archive.app = articles(article(1, "2026-06-01 14:30", title="first words"))
-    archive.fetch(NEWS, "2026-06-01 15:00")
-    archive.app = articles(article(1, "2026-06-01 14:30", title="quietly changed"))
-    archive.fetch(NEWS, "2026-06-01 18:00")
-
-    assert titles(archive.fetch(NEWS, "2026-06-01 20:00", pit="2026-06-01 16:00")) == ["first words"]
-    later = archive.fetch(NEWS, "2026-06-01 20:00", pit="2026-06-01 19:00")
-    assert titles(later) == ["quietly changed"]
-    assert later.data[0]["first_seen_at"] == "2026-06-01T14:00:00-04:00"
 
 
 def verdicts(answer: Any) -> dict[tuple[str, str], str]:

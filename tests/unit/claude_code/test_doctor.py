@@ -209,28 +209,11 @@ def test_after_init_a_session_has_ways_past_it(session: Session) -> None:
 @pytest.mark.parametrize(
     ("change", "ways"),
     [
-        (
-            with_agent("researcher", "tools: Bash, WebSearch\n"),
-            {"any command can be run", "WebSearch answers for today"},
-        ),
-        (with_agent("all"), {"any command can be run", "WebFetch answers for today", "WebSearch answers for today"}),
         (with_agent("unreadable", "tools: [\n"), {"any command can be run", "WebFetch answers for today"}),
-        (with_agent("reader", "tools: Read, Grep\n"), set()),
-        (with_agent("fred", "tools: Bash\n"), set()),  # the guard knows its name
         (with_agent("exa-user", "tools: mcp__exa__search\n"), {"the server exa may answer for today"}),
         # It has the tools of a server that it brings or names, whatever it lists.
-        (
-            with_agent("own", "tools: Read\nmcpServers:\n  - news: {command: npx}\n"),
-            {"the server news may answer for today"},
-        ),
         (with_agent("far", "tools: Read\nmcpServers:\n  - news: {url: x}\n"), {"the server news may answer for today"}),
         (with_agent("names", "tools: Read\nmcpServers: [exa]\n"), {"the server exa may answer for today"}),
-        (
-            with_agent(
-                "gives-away", "tools: Read\ndisallowedTools: mcp__news\nmcpServers:\n  - news: {command: npx}\n"
-            ),
-            set(),
-        ),
         (with_agent("asks", "tools: SendMessage, ListAgents\n"), set()),  # a warning
         (with_agent("all-servers", "tools: mcp__*\n"), {"the server exa may answer for today"}),
         (with_agent("powerful", "tools: PowerShell\n"), {"PowerShell is not known to be held to the PIT"}),
@@ -238,8 +221,6 @@ def test_after_init_a_session_has_ways_past_it(session: Session) -> None:
             with_agent("connected", "tools: mcp__news__search\n"),
             {"mcp__news__search is not known to be held to the PIT"},
         ),
-        (with_agent("less", "disallowedTools: Bash, WebFetch, WebSearch, mcp__exa\n"), set()),
-        (with_agent("part", "disallowedTools: Bash(curl *), WebFetch, WebSearch\n"), {"any command can be run"}),
         (with_agent("ours", "tools: mcp__pit_fetch__fred, mcp__neo4j-cypher__read_neo4j_cypher\n"), set()),
         (lambda session: (session.claude / "agents" / "README.md").write_text("What the agents are for."), set()),
     ],
@@ -403,16 +384,6 @@ def test_what_decides_and_may_be_edited_is_a_way_past_it(session: Session, name:
     assert examine(session)["open"] == []
 
 
-def test_an_agent_that_may_edit_what_decides_is_named(session: Session) -> None:
-    session.environ |= ALONE
-    with_local_settings(**NO_WEB)(session)
-    EDITABLE["a folder before it"][0](session)
-    for name, tools in (("writer", "Write"), ("notes", "NotebookEdit"), ("reader", "Read")):
-        with_agent(name, f"tools: {tools}\n")(session)
-    (way,) = examine(session)["open"]
-    assert way.endswith(": this session, the agent notes, the agent writer")
-
-
 _REWRITES = "hooks: {PreToolUse: [{matcher: %s, hooks: [{type: command, command: x.sh}]}]}\n"
 
 
@@ -475,15 +446,6 @@ def test_a_folder_that_nobody_has_trusted_is_named(session: Session) -> None:
     known.unlink()
     with_user_settings(permissions={"allow": ["Bash(pit_fetch *)"]})(session)  # which hold in any folder
     assert not has(examine(session)["warn"], untrusted)
-
-
-def test_the_guards_variable_counts_as_the_guard_sees_it(session: Session) -> None:
-    with_local_settings(**NO_WEB, env={"PIT_FETCH_WRAPPER_ONLY": "0"})(session)
-    session.environ |= ALONE
-    assert open_ways(session) == {"any command can be run": "this session"}
-    with_local_settings(**NO_WEB, env=ALONE)(session)
-    del session.environ["PIT_FETCH_WRAPPER_ONLY"]
-    assert open_ways(session) == {}
 
 
 def test_each_agent_that_is_said_to_be_held_is_tried(session: Session) -> None:

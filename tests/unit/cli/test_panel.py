@@ -310,7 +310,7 @@ def test_beside_what_a_limit_cuts_the_end_of_the_captures_is_told(archive: Archi
             f"--source alphavantage {PITS} --over symbol=A --format jsonl --csv-safe",
             "--csv-safe is of CSV: leave it out",
         ),
-        (f"--source alphavantage {PITS} --check 0", "it is a number of cells: 1 or more"),
+        (f"--source alphavantage {PITS} --check 0", "write a whole number from 1 to "),
         (f"--source alphavantage {PITS} --over symbol=A --format parquet", "--format parquet needs --output FILE"),
     ],
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -207,10 +207,6 @@ def test_instants_at_the_calendar_s_ends_are_shown(form: str) -> None:
 QUOTING = '{"available_at": "2030-01-01T00:00:00Z"}'
 
 
-def late(records: Iterator[Record]) -> Iterator[Record]:
-    return (item._replace(available_at=PIT + timedelta(microseconds=1)) for item in records)
-
-
 @pytest.mark.parametrize("form", NAMES)
 @pytest.mark.parametrize("words", [(), ("--limit", "2"), ("--max-chars", "10000")])
 def test_an_item_that_quotes_a_later_stamp_costs_the_others_nothing(
@@ -226,45 +222,6 @@ def test_an_item_that_quotes_a_later_stamp_costs_the_others_nothing(
         assert "texts quote a stamp" in left.reasons
 
 
-def test_an_answer_of_nothing_but_a_quoting_item_leads_on(tmp_path: Path) -> None:
-    quoting = record("b", 1, body=QUOTING.replace("{", '{"x": "' + "y" * 9_000 + '", '))
-    provider = demo([quoting, record("c", 2)])
-    for words in (("--limit", "1"), ("--max-chars", "4000")):
-        left, _ = printed(tmp_path, provider, "json", *words)
-        ids, ends = list(left.ids), 0
-        while (cursor := next((gap["cursor"] for gap in left.envelope["gaps"] if "cursor" in gap), None)) and ends < 9:
-            left, _ = printed(tmp_path, provider, "json", *words, "--after", cursor)
-            ids, ends = [*ids, *left.ids], ends + 1
-        assert (left.code, ids[-1:]) == (0, ["c"])
-
-
-@pytest.mark.parametrize("max_chars", ["4000", "0"])
-def test_a_part_that_the_gate_would_refuse_is_cut_once_more(tmp_path: Path, max_chars: str) -> None:
-    """A part of a long text can be a JSON document where the whole is none."""
-
-    def pages(body: str, then: str = "4000") -> list[list[dict[str, str]]]:
-        provider = demo([record("a", 1, body="one"), record("b", 2, body=body), record("c", 3, body="two")])
-        words = ["--max-chars", "4000"]
-        data: list[list[dict[str, str]]] = []
-        while len(data) < 9:
-            left, _ = printed(tmp_path, provider, "json", *words)
-            assert left.code == 0
-            data.append(left.data)
-            cursors = [gap["cursor"] for gap in left.envelope["gaps"] if "cursor" in gap]
-            if not cursors:
-                break
-            words[1:] = [then, "--after", cursors[0]]
-        return data
-
-    (first,) = pages("x" * 5_000)[1]  # the part that the next one follows
-    document = QUOTING.replace("{", '{"y": "' + "y" * 1_000 + '", ')
-    body = "x" * len(first["body"]) + document
-    bodies = {"a": "", "b": "", "c": ""}
-    for item in [item for page in pages(body, max_chars) for item in page]:
-        bodies[item["id"]] += item["body"]
-    assert bodies == {"a": "one", "b": body, "c": "two"}
-
-
 def test_where_quoting_items_alone_came_before_an_error_nothing_is_said_of_the_rest(tmp_path: Path) -> None:
     def broken(query: Query, context: Context) -> Iterator[Record]:
         yield record("b", 1, body=QUOTING)
@@ -272,30 +229,6 @@ def test_where_quoting_items_alone_came_before_an_error_nothing_is_said_of_the_r
 
     left, _ = printed(tmp_path, demo(broken), "json")
     assert (left.code, left.ids, "no_data" in left.gap_types) == (5, [], False)
-
-
-CARELESS: dict[str, Callable[[], Provider]] = {
-    "a stage that dates after the PIT": lambda: demo([record("SECRET")], derive=lambda query: late),
-    "a stamp inside the payload": lambda: demo(
-        [record("a", body="SECRET", x=[{"revised_at": "2024-02-16T00:00:00Z"}])]
-    ),
-    "a tag that the gate does not know": lambda: demo([record("SECRET")._replace(available_at_source="x")]),
-}
-
-
-@pytest.mark.parametrize("form", NAMES)
-@pytest.mark.parametrize("careless", CARELESS)
-def test_what_the_gate_objects_to_stands_in_no_form(tmp_path: Path, form: str, careless: str) -> None:
-    left, shown = printed(tmp_path, CARELESS[careless](), form)
-    assert left.code == 70
-    assert "SECRET" not in left.out + left.err + shown.decode()
-    assert "The gate refused the envelope" in left.out + left.err
-    read = {"json": from_json, "parquet": from_json, "jsonl": from_jsonl}  # nothing but a failure is no file
-    if form in read:
-        envelope = read[form](left.out)
-        assert (envelope["data"], [gap["type"] for gap in envelope["gaps"]]) == ([], ["internal_error"])
-    if form == "csv":
-        assert left.out == ""
 
 
 @pytest.mark.parametrize("form", NAMES)

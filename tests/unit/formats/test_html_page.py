@@ -7,7 +7,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -367,12 +367,3 @@ def test_a_notebook_shows_the_first_items_and_every_gap() -> None:
     assert text.count("<tr id=") == 50
     assert "and 30 more" in text
     assert "Continue with --after" in text
-
-
-def test_the_command_writes_a_page(tmp_path: Path) -> None:
-    rows = [record("a", 1, title="Public"), record("b", -1, title="SECRET")]
-    left = at_pit(tmp_path, demo(rows), "--format", "html", "--output", "page.html")
-    text = (tmp_path / "page.html").read_text()
-    assert (left.code, left.out, left.err) == (0, "", "")
-    assert ("Public" in text, "SECRET" in text) == (True, False)
-    assert datetime.fromisoformat(_Page(text).values("time", "datetime")[0]) == PIT

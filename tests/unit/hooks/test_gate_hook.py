@@ -10,7 +10,7 @@ import json
 import os
 import subprocess
 import sys
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -456,60 +456,21 @@ def test_a_full_log_starts_anew_and_an_unwritable_one_is_off(tmp_path: Path) -> 
     assert start(GATE, hook, {"PIT_GATE_LOG": str(tmp_path / "no" / "such" / "folder")}) == {}
 
 
-# The laws, for anything that JSON can say.
+# Anything that JSON can say. Of envelopes, the law "gate: judges" holds.
 
-_FEBRUARY = datetime(2024, 2, 1, tzinfo=UTC)
-_INSTANTS = st.timedeltas(timedelta(), timedelta(29)).map(lambda past: (_FEBRUARY + past).isoformat())
-_STAMPS = _INSTANTS | st.sampled_from(["2024-02-15", "2024-02-15T16:00:00", "", PIT, None, 0])
-_TEXTS = st.text(max_size=8) | _STAMPS.filter(lambda stamp: isinstance(stamp, str))
 _KEYS = st.sampled_from(["available_at", "revised_at", "available_at_source", "data", "gaps", "title", "daily_stock"])
 _JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | _TEXTS,
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.just(PIT),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_KEYS | st.text(max_size=4), inner, max_size=4),
     max_leaves=20,
 )
-# Mostly an envelope that passes but for one thing: what is wrong in many ways says nothing of each.
-_ITEMS = st.fixed_dictionaries(
-    {
-        "available_at": st.just("2024-02-01T00:00:00Z") | _STAMPS,
-        "available_at_source": st.just("provider_metadata") | st.sampled_from(["edgar_accepted", "x"]),
-    },
-    optional={"revised_at": _INSTANTS, "nested": st.lists(st.fixed_dictionaries({"available_at": _INSTANTS}))},
-)
-_ENVELOPES = st.fixed_dictionaries(
-    {"data": st.lists(_ITEMS, min_size=1, max_size=2)}, optional={"gaps": st.lists(_ITEMS, max_size=1)}
-)
-_ALMOST = st.fixed_dictionaries({"data": st.lists(_ITEMS | _JSON, max_size=5)}, optional={"gaps": _JSON, "x": _JSON})
-_PITS = st.sampled_from([PIT, "2024-02-10T00:00:00.000001Z"])
-
-
-def _stamps_in(tree: Any) -> list[Any]:
-    """Every value of ``available_at`` and ``revised_at`` in a document; written anew, to check the gate's own walk."""
-    if isinstance(tree, list):
-        return [stamp for part in tree for stamp in _stamps_in(part)]
-    if not isinstance(tree, dict):
-        return []
-    own = [tree[key] for key in ("available_at", "revised_at") if tree.get(key) is not None]
-    return own + [stamp for part in tree.values() for stamp in _stamps_in(part)]
 
 
 @examples(4)
-@given(_ENVELOPES | _JSON | _ALMOST, _PITS)
-def test_nothing_but_an_envelope_of_what_was_public_is_allowed(payload: Any, pit: str) -> None:
-    cutoff = datetime.fromisoformat(pit)
-    answer = gate.respond(bash(json.dumps(payload), f"pit_fetch --pit {pit}"))
-    if answer:
-        assert answer["decision"] == "block"
-        return
-    opened = payload[0] if isinstance(payload, list) else payload
-    assert set(opened) <= {"data", "gaps"}
-    assert all(item["available_at_source"] in gate.VALID_SOURCES for item in opened["data"])
-    assert all(datetime.fromisoformat(item["available_at"]) <= cutoff for item in opened["data"])
-    assert all(datetime.fromisoformat(stamp) <= cutoff for stamp in _stamps_in(opened))
-
-
-@examples(4)
-@given(st.dictionaries(st.sampled_from(["tool_name", "tool_input", "tool_response", "x"]), _JSON), st.none() | _TEXTS)
+@given(
+    st.dictionaries(st.sampled_from(["tool_name", "tool_input", "tool_response", "x"]), _JSON),
+    st.none() | st.text(max_size=8) | st.just(PIT),
+)
 def test_for_any_hook_input_the_answer_is_allow_or_a_complete_block(hook: dict[str, Any], ceiling: str | None) -> None:
     answer = json.loads(json.dumps(gate.respond(hook, ceiling)))
     assert answer == {} or (

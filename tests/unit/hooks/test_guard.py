@@ -254,26 +254,12 @@ VALUES = {
     "Yahoo-Finance": ("prices --symbol EURUSD=X",),
     "sec_full_text": ("--exact --query x=y", "--query 'x = y'"),
 }
-PAIRS = {  # which a plugin's parser could take for an option of its own
-    "sec_full_text": (
-        "--exact path=a",
-        "--pretty path=a",
-        "--query=x path=a",
-        "--query x path=a",
-        "--limit --query a=b",
-    ),
-    "widgets": ("--symbol CL=F", "--exact path=a", "--min-size a=b"),
-}
 
 
 def test_a_value_may_contain_an_equals_sign() -> None:
     for source, options in VALUES.items():
         for words in options:
             assert verdict(bash(f"pit_fetch --source {source} --pit {PIT} {words}"), ONLY) == "run", words
-    for source, options in PAIRS.items():
-        for words in options:
-            environ = {**ONLY, "PIT_FETCH_ADAPTER_OPTIONS": "min-size"}
-            assert verdict(bash(f"pit_fetch --source {source} --pit {PIT} {words}"), environ) == "deny", words
     assert verdict(bash(f"pit_fetch --pit {PIT} --symbol CL=F"), ONLY) == "deny"  # a settings file may name the source
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import Run
 from tests.laws.mcp import requests_of
 from tests.unit.mcp import upstream_server
-from tests.unit.mcp.wire_client import PIT, WireClient, environment
+from tests.unit.mcp.wire_client import PIT, WireClient, environment, running
 
 CANARY = "CANARY"
 MAPPING = """
@@ -70,11 +70,13 @@ def _world(folder: Path, loud: bool) -> Path:
     return path
 
 
-def _command(folder: Path, world: Path, *words: str) -> list[str]:
+def _gate(folder: Path, *words: str, loud: bool = True) -> AbstractContextManager[WireClient]:
+    """Start the gate in front of the other server."""
     mapping = folder / "mapping.toml"
     mapping.write_text(MAPPING)
-    gate = [sys.executable, "-m", "pit_fetch", "mcp-gate", *(words or ("--pit", PIT)), "--tools", str(mapping)]
-    return [*gate, "--", sys.executable, upstream_server.__file__, str(world)]
+    gate = ["mcp-gate", *(words or ("--pit", PIT)), "--tools", str(mapping)]
+    other = ["--", sys.executable, upstream_server.__file__, str(_world(folder, loud))]
+    return running([*gate, *other], folder, environment(folder, ""))
 
 
 def _session(folder: Path, *, loud: bool) -> tuple[bytes, bytes, int]:
@@ -82,24 +84,12 @@ def _session(folder: Path, *, loud: bool) -> tuple[bytes, bytes, int]:
     calls: list[tuple[str, dict[str, Any]]] = [("news", {"topic": "oil"}), ("envelopes", {"topic": "oil"})]
     calls += [("fails", {"topic": "oil"}), ("news", {"topic": "refuse"}), ("unmapped", {"topic": "oil"})]
     calls += [("news", {"topic": "oil", "pit": "2100-01-01T00:00:00Z"}), ("news", {"topic": "oil", "secret": "mine"})]
-    process = subprocess.Popen(
-        _command(folder, _world(folder, loud)),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=folder,
-        env=environment(folder, ""),
-    )
-    with process:
-        try:
-            client = WireClient(process)
-            for message in requests_of(calls, modern=True):
-                client.send(message)
-                if "id" in message:
-                    client.receive()
-            return client.close()
-        finally:
-            process.kill()
+    with _gate(folder, loud=loud) as client:
+        for message in requests_of(calls, modern=True):
+            client.send(message)
+            if "id" in message:
+                client.receive()
+        return client.close()
 
 
 def _envelopes(out: bytes) -> list[dict[str, Any]]:
@@ -120,16 +110,7 @@ def test_a_loud_server_leaves_the_bytes_of_a_quiet_one(tmp_path: Path) -> None:
 
 
 def test_a_server_that_dies_costs_the_answer_and_not_the_gate(tmp_path: Path) -> None:
-    process = subprocess.Popen(
-        _command(tmp_path, _world(tmp_path, True)),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=tmp_path,
-        env=environment(tmp_path, ""),
-    )
-    with process:
-        client = WireClient(process)
+    with _gate(tmp_path) as client:
         client.open()
         for topic in ("die", "oil"):
             envelope = client.call("news", {"topic": topic})
@@ -167,15 +148,7 @@ def test_the_other_server_is_not_started_before_the_instant_is_known(run: Run, t
 def test_a_conversation_ends_where_the_file_moves(tmp_path: Path) -> None:
     file = tmp_path / "instant"
     file.write_text(PIT)
-    process = subprocess.Popen(
-        _command(tmp_path, _world(tmp_path, True), "--pit-file", str(file)),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        cwd=tmp_path,
-        env=environment(tmp_path, ""),
-    )
-    with process:
-        client = WireClient(process)
+    with _gate(tmp_path, "--pit-file", str(file)) as client:
         client.open()
         assert len(client.call("news", {"topic": "oil"})["data"]) == 3
         file.write_text("2024-02-16T16:00:00-05:00")

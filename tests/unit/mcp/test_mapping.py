@@ -181,7 +181,7 @@ def _dated(text: str, path: str = ".") -> list[Record]:
     return [record for record in found if record.available_at]
 
 
-PUBLIC, LATE_TEXT = json.dumps(ITEMS[0]), json.dumps(LATER)
+PUBLIC = json.dumps(ITEMS[0])
 
 
 @pytest.mark.parametrize(

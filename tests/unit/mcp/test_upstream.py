@@ -1,4 +1,4 @@
-"""Another server's process: which of its lines end which call."""
+"""Another server's process: its lines, and which of them end which call."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
+from io import BytesIO
 
 import pytest
 
 from pit_fetch.errors import UpstreamError
+from pit_fetch.mcp.lines import Beginning, lines
 from pit_fetch.mcp.upstream import Upstream
 
 # It answers a call with the lines in its arguments, and then as it should.
@@ -96,3 +98,20 @@ def test_a_newer_server_is_asked_without_a_handshake_and_told_that_nobody_waits(
     assert [each[0] for each in heard] == ["initialize", "tools/call", "notifications/cancelled", "tools/list"]
     assert heard[2][1] == 2
     assert [each[2] for each in heard] == [False, True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("stream", "expected"),
+    [
+        (b"", []),
+        (b"a\n \n\nb", [b"a\n", b"b"]),
+        (b"x" * 10 + b"\nb\n", [b"x" * 10 + b"\n", b"b\n"]),
+        (b"x" * 11 + b"\nb\n", [b"x" * 11, b"b\n"]),
+        (b"a\n" + b"x" * 1_000 + b"\nb\n", [b"a\n", b"x" * 11, b"b\n"]),
+        (b"a\n" + b"x" * 1_000, [b"a\n", b"x" * 11]),
+    ],
+)
+def test_of_a_line_that_is_too_long_the_beginning_is_read(stream: bytes, expected: list[bytes]) -> None:
+    found = list(lines(BytesIO(stream), 10))
+    assert found == expected
+    assert [isinstance(line, Beginning) for line in found] == [line == b"x" * 11 for line in found]

@@ -85,15 +85,15 @@ def started(
     home: Path, url: str, words: Sequence[str] = ("--pit", PIT), env: Mapping[str, str] = {}
 ) -> Iterator[WireClient]:
     """Start the server of a source at ``url``; whatever happens, it is gone afterwards."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "pit_fetch", "mcp", *words],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=home,
-        env={**environment(home, url), **env},
-    )
-    with process:
+    with running(["mcp", *words], home, {**environment(home, url), **env}) as client:
+        yield client
+
+
+@contextmanager
+def running(words: Sequence[str], home: Path, env: Mapping[str, str]) -> Iterator[WireClient]:
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-m", "pit_fetch", *words]
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=home, env=dict(env)) as process:
         try:
             yield WireClient(process)
         finally:

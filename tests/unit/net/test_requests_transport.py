@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import logging
 import socket
 import threading
 import zlib
@@ -11,11 +12,21 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import requests
 
 from pit_fetch.testing.server import Response
 from pit_fetch.transport import MAX_BODY_BYTES, HttpRequest, Signature, TransportError
 from tests.serving import Server, serve
 from tests.unit.net.exchanges import CLOSED_PORT, NOW, fault, self_signed, send, transport
+
+
+def test_no_log_shows_an_address(caplog: pytest.LogCaptureFixture) -> None:
+    """urllib3 logs each address at level DEBUG, which notebooks set for all."""
+    with caplog.at_level(logging.DEBUG), serve(lambda _: Response(b"")) as server:
+        transport().send(HttpRequest("GET", f"{server.url}/path", signature=Signature({"token": "a-key"}, {})))
+        assert "a-key" not in caplog.text
+        requests.get(f"{server.url}/of-the-caller", timeout=5)
+        assert "/of-the-caller" in caplog.text
 
 
 def test_a_reply_is_complete_and_has_its_receipt() -> None:
