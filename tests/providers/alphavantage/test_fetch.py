@@ -327,10 +327,6 @@ def test_a_throttle_is_waited_for_and_a_spent_day_is_not(world: Any, message: An
     assert sum(done.pauses) >= pause * (requests - 1)
 
 
-# Windows against the plain answer, all that was public, newest first, cut at the limit: on made-up histories of many
-# densities. The answer may not depend on where a reply or a month ends, nor on what was not public yet.
-
-
 @pytest.mark.parametrize("empty", [{}, {"symbol": "IBM", "data": []}], ids=["{}", "empty lists"])
 def test_a_false_empty_is_asked_for_once_more(world: Any, empty: Any) -> None:
     replies = [DIVIDENDS, empty]

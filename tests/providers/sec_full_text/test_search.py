@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -253,41 +253,6 @@ def test_an_accession_under_two_ciks_is_one_item_with_all_its_documents() -> Non
     assert record.payload["ciks"] == ["0000320193", "0001318605"]
     assert [document["file_name"] for document in record.payload["documents"]] == ["a.htm", "b.htm"]
     assert [document["type"] for document in record.payload["documents"]] == ["8-K", "EX-99.1"]
-
-
-WRITTEN = "2024-02-15 15:01:14"
-
-
-def stamped(stamp: str) -> Response:
-    return Response(b"", 200, {"Last-Modified": sec.http_date(stamp)})
-
-
-@pytest.mark.parametrize(
-    ("replies", "public", "source"),
-    [
-        ({}, "15:01:14", "provider_metadata"),
-        ({"-index-headers.html": sec.MISSING, ".sgml": sec.MISSING}, "15:01:14", "provider_metadata"),
-        # A time that repeats the acceptance proves nothing: the margins count.
-        ({f"{number(1)}.txt": stamped("2024-02-15 15:00:00")}, "16:00:00", "edgar_accepted"),
-        ({f"{number(1)}.txt": stamped("2017-10-15 15:00:00")}, "16:00:00", "edgar_accepted"),
-    ],
-)
-def test_exact_dates_a_filing_by_when_its_own_files_were_written(
-    replies: Mapping[str, Response], public: str, source: str
-) -> None:
-    filing = Filing(number(1), "8-K", "2024-02-15 15:00:00", written=WRITTEN)
-
-    def pages(path: str) -> Response | None:
-        return next((reply for ending, reply in replies.items() if path.endswith(ending)), None)
-
-    (record,) = ask(sec.app([filing], pages=pages), exact=True).records
-    assert record.available_at is not None
-    assert f"{record.available_at.astimezone(sec.NEW_YORK):%H:%M:%S}" == public
-    assert (record.available_at_source, record.payload["accepted_at"]) == (source, "2024-02-15T15:00:00-05:00")
-    # Nothing shows earlier, and without --exact nobody asks.
-    assert ask(sec.app([filing]), exact=True, pit="2024-02-15T15:01:13-05:00").ids == []
-    plain = ask([filing])
-    assert [request.method for request in plain.requests if request.method != "GET"] == []
 
 
 # Where the time comes from -----------------------------------------------------------------------

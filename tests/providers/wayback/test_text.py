@@ -29,8 +29,6 @@ SITE = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Fact
 <footer role="contentinfo"><a href="/contact">Contact Us</a> Discover.</footer>
 <!-- FILE ARCHIVED ON 10:45:00 Aug 08, 2018 AND RETRIEVED FROM THE INTERNET ARCHIVE ON 19:30:00 Jan 23, 2025. -->
 </body></html>"""
-# In the shape of a page of 1997: no part of it is marked.
-# What the archive adds to a page that is not asked for as it was captured.
 
 
 def read(source: str | bytes, form: text.Form = "text", declared: str = "text/html") -> text.Content:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,12 +12,10 @@ from pit_fetch_providers.wikipedia import wikitext
 
 from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.testing.server import App, Response, as_json
-from tests.conftest import Run
 from tests.provider_harness import Fetched, run_command
 from tests.provider_harness import ask as ask_source
 from tests.providers.wikipedia import server as wikipedia
 from tests.providers.wikipedia.server import Move, Page, Revision, Wiki
-from tests.serving import serve
 
 PIT = "2020-06-01T00:00:00Z"
 OLD, STOOD = Revision(100, "2019-01-01T00:00:00Z", "Old."), Revision(200, "2020-01-01T00:00:00Z", "As it stood.")
@@ -169,16 +166,6 @@ def test_an_old_log_numbers_the_redirect_and_not_the_page() -> None:
     assert ask(Wiki([other], wiki.moves), pit="2012-01-01T00:00:00Z").ids == []
 
 
-def test_a_page_that_got_the_title_later_is_not_it() -> None:
-    # Recorded: a draft was moved to its title when it was ready.
-    draft = [
-        Revision(1, "2020-02-01T00:00:00Z", "SECRET"),
-        Revision(2, "2020-12-02T02:21:15Z", "SECRET", "M moved page [[User:M/sandbox]] to [[Acme]]"),
-    ]
-    for op in ("article", "revisions"):
-        assert ask([Page(12, "Acme", draft)], op=op).ids == []
-
-
 def test_pages_that_changed_places_in_one_second_are_found_under_their_titles_of_then() -> None:
     # As the scripts of page movers do it, and more slowly.
     names = (("Acme", "Acme (0)", 7), ("Acme Inc.", "Acme", 8), ("Acme (0)", "Acme Inc.", 7))
@@ -266,14 +253,6 @@ def test_a_redirect_leads_to_what_it_led_to_then() -> None:
     assert ask([names, circle]).ids == ["en:8@60"]
 
 
-def test_missing_later_and_deleted_are_one_outcome_and_take_the_same_requests() -> None:
-    draft = Page(5, "Acme", [Revision(1, "2020-07-01T00:00:00Z", "SECRET")])
-    talk = Page(6, "Acme", [STOOD], ns=2)
-    for pages in ([], [draft], [talk]):
-        fetched = ask(pages)
-        assert (fetched.ids, fetched.error_code, len(fetched.requests)) == ([], "", 2)
-
-
 # The text.
 
 SOURCE = """{{short description|A company}}
@@ -338,20 +317,6 @@ def test_the_text_of_an_article() -> None:
     ],
 )
 def test_what_is_opened_and_not_closed_is_text(source: str, text: str) -> None:
-    assert wikitext.plain_text(wikitext.parse(source)) == text
-
-
-@pytest.mark.parametrize(
-    ("source", "text"),
-    [
-        ("5,234<sup>4</sup>, 12%<sup>a</sup>, 1<sup>st</sup>", "5,234^4, 12%^a, 1st"),
-        ("5<sup>4</sup>6, 10<sup>-3</sup> m, x<sup>n</sup>, M<sup>me</sup>", "5^4 6, 10^-3 m, x^n, Mme"),
-        ("CO<sub>2</sub>, 5<sub>4</sub>6", "CO2, 5 4 6"),
-        ("5,234<sup>4<br>5</sup>6", "5,234^4\n5 6"),
-        ("con&shy;cern con\u200bcern", "concern concern"),
-    ],
-)
-def test_what_is_raised_or_lowered_is_parted_from_its_figure(source: str, text: str) -> None:
     assert wikitext.plain_text(wikitext.parse(source)) == text
 
 
@@ -497,22 +462,3 @@ def test_saved_replies() -> None:
     assert (fetched.ids, fetched.records[0].payload["title"]) == (["en:7@200"], None)
     assert ask([], body=body, op="revisions").ids == ["en:7@200"]
     assert "input_malformed" in [gap.code for gap in ask([], body=b'{"query": 5}').selection.gaps]
-
-
-def test_an_archive_answers_with_the_article_that_it_held(tmp_path: Path) -> None:
-    env, asked = {"PIT_FETCH_ARCHIVE": str(tmp_path / "a.db")}, ("article", "title=Acme")
-    app = wikipedia.app(Wiki([ACME]))
-    for words in (("--pit", "2019-06-01T00:00:00Z"), ("--pit", PIT), ()):
-        assert len(_command(tmp_path, app, *words, *asked, env=env).ids) == 1
-    for pit, held in ((PIT, ["en:7@200"]), ("2019-07-01T00:00:00Z", ["en:7@100"]), ("2019-02-01T00:00:00Z", [])):
-        assert _command(tmp_path, app, "--pit", pit, *asked, "--offline", env=env).ids == held
-
-
-def test_the_command_over_a_socket(near: Run) -> None:
-    with serve(wikipedia.app(Wiki([ACME]))) as server:
-        env = {**wikipedia.VARIABLES, "PIT_FETCH_WIKIPEDIA_URL": server.url}
-        left = near("--source", "wikipedia", "--pit", PIT, "acme", "title=Acme", env=env)
-        assert left.code == 2
-        left = near("--source", "wikipedia", "--pit", PIT, "title=Acme", "lang=de", env=env)
-    assert left.ids == ["de:7@200"]
-    assert server.requests[0].header("User-Agent").endswith("(tests@example.com)")

@@ -539,30 +539,6 @@ def test_a_calendar_that_has_changed_is_an_error(change: Callable[[str], str]) -
 # Through the archive.
 
 
-@pytest.mark.parametrize("op", ["prices", "consensus"])
-def test_a_snapshot_that_was_held_answers_a_past_pit(tmp_path: Path, op: str) -> None:
-    window = ["--date-from", "2020-01-01"] if op == "prices" else []
-    capture = _command(tmp_path, yahoo.app(COMPANIES), op, "symbol=AAPL")
-    assert capture.gap_types in (["no_data"], [])
-    later = datetime(2026, 8, 1, tzinfo=UTC)
-    adjusted = APPLE._replace(bars=tuple((at, 1, 1, 1, 1, 1, 1) for at, *_ in BARS), summary={"financialData": {}})
-    _command(tmp_path, yahoo.app({"AAPL": adjusted}), op, "symbol=AAPL", now=later)
-    pit = "2026-07-01T00:00:00Z"
-    answer = _command(tmp_path, yahoo.app({}), op, "symbol=AAPL", "--pit", pit, "--offline", *window, now=later)
-    options: dict[str, Any] = {"date_from": "2020-01-01"} if window else {}
-    live = ask(op, pit=None, **options)
-    assert answer.ids == live.ids
-    assert {item["first_seen_at"] for item in answer.data} == {"2026-06-01T12:00:00-04:00"}
-    values = [
-        {name: value for name, value in item.items() if name in dict(live.records[0].payload)} for item in answer.data
-    ]
-    assert values[0] == json.loads(json.dumps(dict(live.records[0].payload)))
-    before = _command(
-        tmp_path, yahoo.app({}), op, "symbol=AAPL", "--pit", "2026-05-01T00:00:00Z", "--offline", now=later
-    )
-    assert before.ids == []
-
-
 # The call.
 
 
