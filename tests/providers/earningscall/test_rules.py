@@ -266,9 +266,6 @@ def test_what_earningscall_says_instead(response: Response, code: str) -> None:
     assert ask(instead(earningscall.app(CALLS), response, "/transcript"), op="transcript").error_code == code
 
 
-# No calls; a later one; one whose transcript was stored after the PIT; and public ones.
-
-
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
