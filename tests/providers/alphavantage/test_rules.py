@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pit_fetch_providers.alphavantage import PROVIDER
 
-from pit_fetch.cli.parser import group_operations
 from tests.inprocess import NOW, Answer
 from tests.providers.alphavantage import server as av
 from tests.providers.alphavantage.replies import BARS as BAR_FUNCTIONS
@@ -142,22 +138,6 @@ IBM = earnings(
         quarter("2024-12-31", "2025-01-29", "3.92", surprise="None", surprisePercentage="-"),
     ],
 )
-
-
-@pytest.mark.parametrize(
-    ("pit", "expected"),
-    [
-        ("2026-04-22T23:59:59-04:00", ["annual:2025-12-31", "quarterly:2025-12-31"]),
-        ("2026-04-23T00:00:00-04:00", ["quarterly:2026-03-31", "annual:2025-12-31", "quarterly:2025-12-31"]),
-        ("2026-01-28T23:59:59-05:00", []),
-        ("2026-01-29T00:00:00-05:00", ["annual:2025-12-31", "quarterly:2025-12-31"]),
-        ("2026-05-30T00:00:00-04:00", ["quarterly:2026-03-31", "annual:2025-12-31", "quarterly:2025-12-31"]),
-    ],
-)
-def test_a_quarter_is_public_when_the_day_of_its_report_is_over(read: Read, pit: str, expected: list[str]) -> None:
-    older = ["quarterly:2025-06-30", "annual:2024-12-31", "quarterly:2024-12-31"]
-    done = read(IBM, *REPORTS, pit=pit)
-    assert done.ids == [f"EARNINGS:IBM:{name}" for name in [*expected, *older]]
 
 
 def test_earnings_items_have_the_known_fields_and_nulls(read: Read) -> None:
@@ -331,31 +311,6 @@ def test_a_csv_that_breaks_off_is_not_read_to_where_it_breaks(read: Read, pit: s
         left = read(cut, "TIME_SERIES_DAILY", pit=pit)
         assert (left.data, left.gap_types[-1]) == ([], "input_error")
         assert "does not end with a line break" in left.reasons
-
-
-# The document.
-
-DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "alphavantage.md"
-
-
-def table() -> str:
-    """Return the functions by rule; neighbours that are dated alike, for the same reason, share a row."""
-    parts = []
-    for title, operations in group_operations(PROVIDER):
-        parts.append(f"**{title}**\n\n| function | public from | why |\n|---|---|---|\n")
-        for (rule, why), alike in groupby(
-            operations, key=lambda operation: (operation.dating.rule, operation.dating.why)
-        ):
-            names = ", ".join(f"`{operation.name}`" for operation in alike)
-            parts.append(f"| {names} | {rule} | {why} |\n")
-        parts.append("\n")
-    return "".join(parts)
-
-
-def test_the_table_is_the_code_s() -> None:
-    block = re.search(r"<!-- table -->\n(.*?)<!-- /table -->", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
-    assert block is not None
-    assert block[1] == table(), f"paste this into docs/alphavantage.md:\n{table()}"
 
 
 def test_null_spellings_become_null_and_numbers_stay_strings(read: Read) -> None:
