@@ -88,12 +88,6 @@ def test_what_was_public_at_the_pit_is_kept_and_nothing_else(run: Run) -> None:
     }
 
 
-def test_a_window_after_the_pit_is_said(near: Run) -> None:
-    articles = [article(1, PIT - MINUTE), article(2, PIT + MINUTE)]
-    *_, gap = at_pit(near, articles, "--date-from", "2024-02-16").envelope["gaps"]
-    assert (gap["type"], "--date-from is after the PIT" in gap["reason"]) == ("no_data", True)
-
-
 def test_a_window_of_more_than_the_api_serves_is_split(near: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bz_news_api, "PAGES_PER_WINDOW", 10)
     # 1,200 articles over 30 days; the API answers no page beyond the 1,000th.
@@ -288,15 +282,9 @@ def test_local_filters(tmp_path: Path, option: str, value: str, is_kept: bool) -
     ("title", "theme"),
     [
         ("Natural gas slips", "oil"),
-        ("Energy stocks fall", "oil"),
         ("The economy grows", "macro"),
-        ("Rates rise", "macro"),
-        ("Treasury sells notes", "macro"),
         ("Natural  gas slips", "natural gas"),
         ("Energy stocks fall", "energy"),
-        ("The economy grows", "economy"),
-        ("Rates rise", "rates"),
-        ("Treasury sells notes", "treasury"),
     ],
 )
 def test_themes_are_words_and_an_unknown_theme_is_one_itself(tmp_path: Path, title: str, theme: str) -> None:

@@ -37,20 +37,6 @@ def ask(app: App | None = None, *, op: str = "events", pit: str | None = PIT, **
     return ask_source("earningscall", app or earningscall.app(CALLS), op=op, pit=pit, **values)
 
 
-def test_a_call_counts_from_noon_of_the_next_day() -> None:
-    fetched = ask()
-    assert fetched.ids == IDS
-    assert [record.available_at for record in fetched.records] == [
-        datetime(2024, 1, 31, 12, tzinfo=NEW_YORK),
-        datetime(2023, 10, 25, 12, tzinfo=NEW_YORK),
-        datetime(2022, 10, 26, 12, tzinfo=NEW_YORK),
-        datetime(2022, 7, 27, 12, tzinfo=NEW_YORK),
-    ]
-    assert ask(pit="2024-01-31T11:59:59-05:00").ids == IDS[1:]
-    assert ask(pit="2024-01-31T12:00:00-05:00").ids == IDS
-    assert len(ask(pit=None).ids) == 5
-
-
 def test_an_item_says_which_call_it_is() -> None:
     subject = {"exchange": "NASDAQ", "symbol": "MSFT", "year": 2024, "quarter": 2}
     subject |= {"conference_date": "2024-01-30T17:30:00.000-05:00"}
@@ -88,13 +74,6 @@ def test_no_more_transcripts_are_asked_for_than_are_needed() -> None:
 
 def test_a_call_that_is_listed_twice_is_asked_for_once() -> None:
     assert periods(ask(earningscall.app([CALLS[1]] * 5), op="transcript")) == ["2024Q2"]
-
-
-@pytest.mark.parametrize(
-    ("own_date", "ids"), [("2024-01-30T17:30:00-05:00", IDS[:1]), ("2024-02-20T17:30:00-05:00", []), ("soon", [])]
-)
-def test_the_later_of_both_times_counts(own_date: str, ids: list[str]) -> None:
-    assert ask(earningscall.app([CALLS[1]._replace(own_date=own_date)]), op="transcript").ids == ids
 
 
 AT = "2024-02-15T21:00:00+00:00"  # the PIT
@@ -162,11 +141,6 @@ def test_without_a_pit_transcripts_of_calls_without_a_date_are_served_last(calls
     assert periods(ask(earningscall.app(calls), op="transcript")) == asked
 
 
-def test_a_transcript_of_another_call_is_left_out() -> None:
-    other = Response(json.dumps(CALLS[2].reply).encode(), 200, CALLS[2].headers)
-    assert ask(instead(earningscall.app(CALLS), other, "/transcript"), op="transcript").ids == IDS[1:2]
-
-
 # The exchange.
 
 
@@ -212,26 +186,6 @@ def test_a_call_of_no_company_is_left_out() -> None:
     rows = [row, {**row, "symbol": None}, {**row, "exchange": 5}, {**row, "symbol": ""}, CALLS[1].event]
     fetched = calendar(lambda request: as_json(rows))
     assert fetched.ids == ["NYSE:A:2024Q2"]
-
-
-@pytest.mark.parametrize("pit", [PIT, None])
-def test_a_call_of_another_day_is_left_out(pit: str | None) -> None:
-    starts = ("2024-01-30T17:30:00-05:00", "2024-01-30T22:00:00-05:00", "2024-01-31T01:00:00+00:00",
-            "2024-01-29T23:30:00-08:00", "2024-01-29T17:30:00-05:00", "2024-02-01T09:00:00-05:00")  # fmt: skip
-    rows = [
-        {"exchange": "NYSE", "symbol": f"{n}", "year": 2024, "quarter": 1, "conference_date": at}
-        for n, at in enumerate(starts)
-    ]
-    fetched = calendar(lambda request: as_json(rows), pit=pit)
-    assert sorted(record.payload["symbol"] for record in fetched.records) == ["0", "1", "2", "3"]
-
-
-def test_a_call_of_another_company_is_left_out() -> None:
-    rows = [{**call.event, "symbol": name} for call, name in zip(CALLS, ("MSFT", "AAPL", "msft"), strict=False)]
-    listed = ask(lambda request: as_json({"events": rows}), pit=None)
-    assert listed.ids == [
-        f"NASDAQ:MSFT:{event['year']}Q{event['quarter']}" for event in rows if event["symbol"] != "AAPL"
-    ]
 
 
 def test_the_calls_of_a_day() -> None:

@@ -75,23 +75,6 @@ def cells(fetched: Fetched, name: str) -> dict[str, Any]:
 # The instant of a version.
 
 
-@pytest.mark.parametrize("true_utc", [False, True], ids=["New York", "UTC"])
-@pytest.mark.parametrize(
-    ("pit", "expected"),
-    [
-        ("2023-02-15T23:59:59-05:00", {}),  # accepted after hours: not public before the next morning
-        ("2023-02-16T05:59:59-05:00", {}),
-        ("2023-02-16T12:00:00-05:00", {"2022-12-31": 47}),
-        ("2023-04-03T11:59:59-04:00", {"2022-12-31": 47}),
-        ("2023-04-03T13:00:00-04:00", {"2022-12-31": 46}),  # within the hours that the Z leaves open: by its header
-        ("2023-04-03T18:00:00-04:00", {"2022-12-31": 46}),
-    ],
-)
-def test_a_version_is_public_from_the_release_of_its_filing(pit: str, expected: object, true_utc: bool) -> None:
-    facts = (income(YEAR, "2022-01-01", "2022-12-31", 47), income(AMENDED, "2022-01-01", "2022-12-31", 46))
-    assert values(ask(server.app(facts, true_utc=true_utc), pit=pit, concept="NetIncomeLoss")) == expected
-
-
 def test_a_history_costs_no_more_requests_than_a_filing() -> None:
     few, many = (ask(facts, concept="NetIncomeLoss") for facts in (HISTORY[:1], HISTORY))
     assert [request.path for request in few.requests] == [request.path for request in many.requests]

@@ -379,13 +379,6 @@ def test_of_a_recorded_reply_nothing_is_served_with_a_pit(options: dict[str, Any
     assert recorded(RECORDED, pit=None, **options) == [number(n) for n in expected]
 
 
-def test_a_recorded_reply_says_what_it_cannot_show() -> None:
-    body = sec.text_of(sec.reply(sec.hits(RECORDED[0])))
-    (caveat,) = ask([], body=body).caveats
-    assert "nothing in it is served" in caveat
-    assert ask([], body=body, pit=None).caveats == []
-
-
 @pytest.mark.parametrize(
     ("total", "relation", "gaps"),
     [(1, "eq", []), (2, "eq", ["partial_file"]), (10_000, "gte", ["partial_file"]), (1, "gte", ["partial_file"])],
