@@ -40,13 +40,8 @@ DIVIDENDS = {
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        ((), "needs an operation"),
-        (("DIVIDENDS",), "DIVIDENDS needs symbol"),
-        (("FX_DAILY", "from_symbol=EUR"), "FX_DAILY needs to_symbol"),
-        (("TIME_SERIES_INTRADAY", "symbol=IBM"), "needs interval"),
         (("TIME_SERIES_INTRADAY", "symbol=IBM", "interval=daily"), "one of 1min, 5min"),
         (("TIME_SERIES_INTRADAY", "symbol=IBM", "interval=5min", "month=2024-13"), "YYYY-MM"),
-        (("DIVIDENDS", "symbol=IBM", "horizon=3month"), "DIVIDENDS does not take horizon"),
         (("DIVIDENDS", "symbol=IBM&function=X Y"), "write symbols as in AAPL, BRK-B"),
         (("DIVIDENDS", "symbol=AAPL,MSFT"), "DIVIDENDS takes one symbol: ask once for each ticker"),
         (("HISTORICAL_OPTIONS", "symbol=IBM"), "needs date"),
@@ -54,7 +49,6 @@ DIVIDENDS = {
         (("DIVIDENDS", "tickers=IBM,AAPL"), "takes one symbol"),
         (("DIVIDENDS", "tickers=IBM", "symbol=IBM"), "not both"),
         (("FX_DAILY", "tickers=IBM"), "needs from_symbol"),
-        (("IPO_CALENDAR", "tickers=IBM"), "does not take tickers"),
     ],
 )
 def test_a_call_that_makes_no_sense_is_a_config_gap_and_no_request(world: Any, words: Any, reason: str) -> None:

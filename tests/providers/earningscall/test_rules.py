@@ -223,10 +223,7 @@ def test_what_earningscall_says_instead(response: Response, code: str) -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"symbol": ()}, "events needs symbol"),
         ({"quarter": 5}, "quarter is 1 to 4"),
-        ({"date": "2024-01-30"}, "events does not take date"),
-        ({"op": "calendar", "symbol": (), "exchange": ()}, "calendar needs date"),
         ({"op": "calendar", "symbol": (), "exchange": (), "date": "tomorrow"}, "date is YYYY-MM-DD"),
     ],
 )

@@ -196,11 +196,8 @@ def test_a_retired_endpoint_is_a_config_gap() -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"query": ()}, "search needs query"),
         ({"query": list("abcdef")}, "search takes up to 5 queries"),
         ({"op": "ask", "query": ["a", "b"]}, "ask takes one query"),
-        ({"op": "ask", "max_results": 5}, "ask does not take max_results"),
-        ({"op": "research", "mode": "sec"}, "research does not take mode"),
         ({"max_results": 21}, "at most 20"),
         ({"domains": [f"{n}.com" for n in range(21)]}, "up to 20 domains"),
         ({"domains": ["https://sec.gov"]}, "without https://"),

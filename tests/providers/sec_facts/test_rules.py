@@ -748,9 +748,6 @@ def test_the_concepts_that_had_been_reported() -> None:
         ({"concept": "Assets", "period": "ttm"}, "period of facts is one of any, annual, quarter, ytd, instant."),
         ({"op": "statement", "period": "ytd"}, "period of statement is one of annual, quarter, ttm."),
         ({"op": "statement", "vintage": "all"}, "vintage of statement is latest or first"),
-        ({"op": "statement", "concept": "Assets"}, "does not take concept"),
-        ({"concept": "Assets", "statement": "income"}, "does not take statement"),
-        ({}, "needs concept"),
     ],
 )
 def test_a_question_that_no_company_could_answer_is_refused(options: dict[str, str], text: str) -> None:

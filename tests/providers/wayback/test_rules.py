@@ -358,20 +358,6 @@ def test_what_is_no_address_of_a_page_is_refused(url: str, reason: str) -> None:
         ask([], url=url)
 
 
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
-        ({"url": ()}, "page needs url"),
-        ({"match": "host"}, "page does not take match"),
-        ({"op": "captures", "as": "html"}, "captures does not take as"),
-        ({"date_from": "2017-01-01"}, "page has no dates to choose from"),
-    ],
-)
-def test_a_call_that_makes_no_sense_asks_nothing(options: dict[str, Any], reason: str) -> None:
-    with pytest.raises(ConfigError, match=reason):
-        ask([], **options)
-
-
 def test_saved_replies() -> None:
     lines = "\n".join((LATER.row, PAGE.row, *MALFORMED[:2])).encode()
     assert ask([], body=lines, op="captures").ids == [f"{PAGE.stamp}/{URL}"]

@@ -411,9 +411,6 @@ def test_a_title_is_asked_for_as_people_write_it(title: str, lang: str, asked: s
         ({"lang": "en.evil"}, "the first part of a Wikipedia's address"),
         ({"lang": "en/x"}, "the first part of a Wikipedia's address"),
         ({"title": "https://de.wikipedia.org/wiki/A"}, "give lang=de"),
-        ({"title": ()}, "article needs title"),
-        ({"date_from": "2019-01-01"}, "no dates to choose from"),
-        ({"op": "revisions", "as": "wikitext"}, "does not take as"),
     ],
 )
 def test_a_call_that_makes_no_sense_asks_nothing(options: dict[str, Any], reason: str) -> None:

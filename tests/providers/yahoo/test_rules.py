@@ -545,11 +545,8 @@ def test_a_calendar_that_has_changed_is_an_error(change: Callable[[str], str]) -
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"op": "news", "symbol": ()}, "news needs symbol"),
         ({"op": "news", "symbol": "APPLE INC"}, "write symbols as in AAPL, BRK-B"),
         ({"op": "news", "symbol": "../x"}, "write symbols as in AAPL, BRK-B"),
-        ({"op": "news", "interval": "1h"}, "news does not take interval"),
-        ({"op": "prices", "tab": "all"}, "prices does not take tab"),
     ],
 )
 def test_a_call_that_makes_no_sense_asks_nothing(options: dict[str, Any], reason: str) -> None:
