@@ -27,7 +27,7 @@ from pit_fetch.provider import (
     Stage,
     UpstreamError,
 )
-from pit_fetch.times import NEW_YORK, parse_date
+from pit_fetch.times import parse_date
 from pit_fetch_providers.edgar import client, subject
 from pit_fetch_providers.sec_facts import facts, lines, statements
 from pit_fetch_providers.sec_facts.periods import CADENCES, PERIOD_KINDS, period_kind

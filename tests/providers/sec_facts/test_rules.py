@@ -178,12 +178,6 @@ def test_units_and_periods_are_chosen_among_the_facts() -> None:
         assert values(ask(facts, concept="NetIncomeLoss", unit=unit)) == {"2022-12-31": 40}
 
 
-def test_nothing_that_a_later_filing_writes_is_shown() -> None:
-    for question in ({"concept": "NetIncomeLoss"}, {"op": "statement"}, {"op": "concepts"}):
-        shown = json.dumps([record.payload for record in ask(HISTORY, **question).records], default=str)
-        assert not any(word in shown for word in ("frame", "fy", "fp", "of today", "CY2022"))
-
-
 # Statements.
 
 

@@ -271,22 +271,11 @@ def test_a_text_has_the_items_of_the_list_if_that_is_read() -> None:
     assert [fetched.records[0].payload["items"] for fetched in asked] == [["2.02", "9.01"], [], None]
 
 
-def test_the_newest_filing_is_the_newest_public_one() -> None:
-    for pit, number in (("2023-06-01T12:59:00-04:00", 2), ("2023-06-01T13:00:00-04:00", 3)):
-        assert numbers(ask(pit=pit, op="text", form="8-K")) == [number]
-
-
 def test_nothing_of_a_filing_is_read_before_it_was_public() -> None:
     fetched = ask(pit="2023-06-01T12:30:00-04:00", op="text", form="8-K", document="EX-99.1")
     assert not fetched.paths("000119312524000003/0001193125-24-000003-index.htm")
     late = ask(pit="2023-05-01T12:30:00-04:00", op="text", accession=sec.number(2))
     assert (late.records, late.paths(".htm")) == ([], [path for path in late.paths(".htm") if "headers" in path])
-
-
-def test_without_a_list_of_files_the_full_submission_has_them() -> None:
-    folder = "/Archives/edgar/data/320193/000119312524000002"
-    app = instead(server.app(FILED), sec.MISSING, f"{folder}/main.htm", f"{folder}/{sec.number(2)}-index.htm")
-    assert texts(ask(app, op="text", accession=sec.number(2))) == ["Record revenue."]
 
 
 def test_a_saved_submission_is_dated_by_its_header() -> None:

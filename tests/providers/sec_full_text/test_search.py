@@ -262,33 +262,6 @@ def without(*endings: str) -> Callable[[str], Response | None]:
     return lambda path: sec.MISSING if path.endswith(endings) else None
 
 
-@pytest.mark.parametrize("true_utc", [False, True], ids=["New York labelled Z", "true UTC"])
-@pytest.mark.parametrize(
-    ("gone", "form", "public", "accepted"),
-    [
-        ((), "8-K", "2024-02-14 13:00", True),
-        (("-index-headers.html",), "8-K", "2024-02-14 13:00", True),
-        (("-index-headers.html", ".sgml"), "8-K", "2024-02-14 13:00", True),
-        (("-index-headers.html", ".sgml", ".htm"), "8-K", "2024-02-14 13:00 or 18:00", False),
-        (("-index-headers.html", ".sgml", ".htm", "/CIK0000320193.json"), "8-K", "", False),
-        (("-index-headers.html", ".sgml"), "UPLOAD", "2024-02-14 13:00", True),
-        (("-index-headers.html", ".sgml", ".txt"), "UPLOAD", "", False),
-    ],
-)
-def test_where_the_header_is_missing(
-    gone: tuple[str, ...], form: str, public: str, accepted: bool, true_utc: bool
-) -> None:
-    filings = [Filing(number(1), form, "2024-02-14 12:00:00")]
-    fetched = ask(sec.app(filings, pages=without(".idx", *gone), true_utc=true_utc))
-    if " or " in public:
-        day, early, _, late = public.split()
-        public = f"{day} {late if true_utc else early}"
-    stamps = [record.available_at.astimezone(sec.NEW_YORK) for record in fetched.records if record.available_at]
-    assert [stamp.strftime("%Y-%m-%d %H:%M") for stamp in stamps] == ([public] if public else [])
-    assert [record.payload["accepted_at"] is not None for record in fetched.records] == ([accepted] if public else [])
-    assert fetched.error is None
-
-
 def test_older_filings_stand_in_further_submissions_files() -> None:
     filing = Filing(number(1), "8-K", "2024-02-14 12:00:00")
     name = "CIK0000320193-submissions-001.json"

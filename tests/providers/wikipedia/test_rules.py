@@ -74,12 +74,6 @@ def test_of_two_revisions_in_one_second_the_higher_number_stood() -> None:
     assert texts(ask([Page(7, "Acme", [STOOD, STOOD._replace(revid=201, text="Second.")])])) == ["Second."]
 
 
-def test_a_hidden_revision_is_absence_and_nothing_more() -> None:
-    for op in ("article", "revisions"):
-        fetched = ask([Page(7, "Acme", [OLD, STOOD._replace(hidden=wikipedia.ALL)])], op=op)
-        assert (fetched.ids, fetched.error_code) == ([] if op == "article" else ["en:7@100"], "")
-
-
 def test_a_revision_that_was_entered_later_with_a_stamp_of_before_is_withheld() -> None:
     imported = Revision(900, "2020-02-01T00:00:00Z", "SECRET")
     assert texts(ask([Page(7, "Acme", [*ACME.revisions, imported])])) == ["As it stood."]
@@ -90,28 +84,6 @@ def test_a_revision_that_was_entered_later_with_a_stamp_of_before_is_withheld() 
         LATER._replace(revid=63095994, at="2020-05-31T23:59:03Z"),
     ]
     assert texts(ask([Page(7, "Acme", near)])) == ["As it stood."]
-
-
-def test_a_number_above_that_of_a_later_revision_shows_an_import_whenever_that_one_was_made() -> None:
-    before = [OLD, Revision(900, "2019-06-01T00:00:00Z", "SECRET"), STOOD]
-    assert ask([Page(7, "Acme", before)], op="revisions").ids == ["en:7@200", "en:7@100"]
-    assert texts(ask([Page(7, "Acme", before)], pit="2019-12-01T00:00:00Z")) == ["Old."]
-    # In the middle of the list, too, where that later revision is left out.
-    assert ask([Page(7, "Acme", before)], op="revisions", date_to="2019-06-30").ids == ["en:7@100"]
-    assert ask([Page(7, "Acme", before)], op="revisions", after="en:7@200@2020-01-01T00:01:00Z").ids == ["en:7@100"]
-
-
-def test_what_was_entered_after_the_pit_has_a_number_above_that_of_any_page_s_next_revision() -> None:
-    imported = Page(7, "Acme", [Revision(900, "2020-02-01T00:00:00Z", "SECRET")])
-    later = Page(8, "Beta", [Revision(300, "2020-06-01T00:10:00Z", "Beta.")])
-    for op in ("article", "revisions"):
-        assert ask([imported, later], op=op).ids == []
-        assert ask([imported, later], op=op, pit="2020-07-01T00:00:00Z").ids == ["en:7@900"]
-    assert texts(ask([ACME, later])) == ["As it stood."]
-    # In 2005, the newest revision of each page got a new number.
-    renumbered = Page(7, "Acme", [OLD._replace(revid=900, at="2003-01-01T00:00:00Z")])
-    native = Page(8, "Beta", [Revision(300, "2004-06-01T00:00:00Z", "Beta.")])
-    assert ask([renumbered, native], pit="2004-01-01T00:00:00Z").ids == ["en:7@900"]
 
 
 def test_a_text_that_is_not_that_of_its_revision_is_an_error() -> None:

@@ -183,23 +183,6 @@ def test_an_action_is_what_the_list_has_now() -> None:
     assert record.payload["currentPriceTarget"] == 350.0
 
 
-@pytest.mark.parametrize(
-    ("published", "displayed", "public"),
-    [
-        ("2025-02-15T10:04:00Z", "2025-02-15T10:04:00Z", "2025-02-15T10:04:59.999999+00:00"),
-        ("2025-02-15T10:04:01Z", "2025-02-15T10:04:00Z", "2025-02-15T10:04:59.999999+00:00"),
-        ("2025-02-15T10:03:59Z", "2025-02-15T10:04:00.000Z", "2025-02-15T10:04:59.999999+00:00"),
-        ("2025-02-15T10:03:59Z", "2025-02-15T10:04:00.5Z", "2025-02-15T10:04:00.500000+00:00"),
-    ],
-)
-def test_a_whole_minute_counts_from_its_end(published: str, displayed: str, public: str) -> None:
-    app = yahoo.app({"AAPL": Company(articles=(("a", published, displayed, "A title"),))})
-    (record,) = ask("news", app, pit="2025-02-16T00:00:00Z").records
-    assert record.available_at is not None
-    assert record.available_at.isoformat() == public
-    assert record.payload["displayTime"] == displayed
-
-
 def test_the_window_compares_the_rows_own_time() -> None:
     later = "2025-06-01T00:00:00Z"
     day: dict[str, Any] = {"evidence": "claimed", "date_from": "2024-10-29", "date_to": "2024-10-29"}
