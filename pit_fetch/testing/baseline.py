@@ -12,7 +12,7 @@ from pit_fetch.gaps import FAILURES, Gap
 from pit_fetch.provider import ENVELOPE_FIELDS, Page, Record, Watermark
 from pit_fetch.support.bundled import gate
 from pit_fetch.support.misuse import Misuse
-from pit_fetch.testing.runner import Case, ObservedRun, failure, observe, public_from
+from pit_fetch.testing.observe import Case, ObservedRun, failure, observe, public_from
 
 _IMPOSSIBLE_ROW = (
     "correct that first: what cannot be used of a row is a record without a stamp, and never an exception. Read with "
@@ -28,7 +28,7 @@ def observe_baseline(case: Case) -> ObservedRun:
         raise failure(
             f"the recorded reply makes the provider ask more than {case.max_requests} times",
             "let paging.numbered or paging.follow run the loop, which ends with the last page; if the source has "
-            "pages, override serve(), so that those of the recording come to an end",
+            "pages, say in the recording how they are asked for: pages = Pages(…)",
         )
     if not baseline.stamps:
         raise nothing_served(baseline)
@@ -94,7 +94,7 @@ def nothing_served(run: ObservedRun) -> AssertionError:
             "check the name of the field in the reply, and that the function that parses it takes its form: "
             "parse_rfc3339 wants an offset, parse_wall_clock a reading in a zone, end_of_day(parse_date(…)) a day. If "
             "what is served may have changed since without a mark, give the instant as claimed_at; if nothing shows "
-            'when it was public, declare Operation(dating="never", why="…")',
+            'when it was public, declare Dating(by="never", why="…")',
         )
     if min(stamps) > datetime.fromisoformat(now):
         return failure(

@@ -13,7 +13,7 @@ from typing import Any
 
 from pit_fetch.provider import Page, Provider, Query, Record
 from pit_fetch.request.operations import Run, candidate_operations, wrap_operations
-from pit_fetch.testing.runner import Case, Refused, failure, observe, public_from
+from pit_fetch.testing.observe import Case, Refused, failure, observe, public_from
 from pit_fetch.times import is_aware
 
 

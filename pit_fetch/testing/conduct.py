@@ -10,12 +10,12 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import cache, partial
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 from pit_fetch.engine.registry import problem_with_options
 from pit_fetch.errors import ConfigError
@@ -23,16 +23,14 @@ from pit_fetch.net.hosts import base_url
 from pit_fetch.provider import CoveredBy, FieldKind, OptionKind, Provider
 from pit_fetch.support.redaction import REDACTED
 from pit_fetch.testing.comparison import first_difference, holds
-from pit_fetch.testing.recording import RecordedReply, drop, edited
-from pit_fetch.testing.runner import (
+from pit_fetch.testing.findings import Findings, drop, edited
+from pit_fetch.testing.observe import (
     Case,
     ObservedRun,
     Refused,
-    ServerFailed,
     failure,
     middle_pit,
     observe,
-    observe_world,
     pits_before,
     substitute,
 )
@@ -43,20 +41,20 @@ from pit_fetch.testing.worlds import say_otherwise
 HEAVY = ("asyncio", "email", "http", "importlib.metadata", "multiprocessing", "sqlite3", "ssl", "unittest")
 # They open connections below Python, where no audit event tells of them.
 _NATIVE = re.compile(r"\b(curl_cffi|grpc|hrequests|primp|pycurl|rnet|tls_client|tls_requests)\b")
+# Prints what importing a module imports besides, and, when it is imported once more, what the author's code asks.
 _PROBE = """
 import json, sys
 import pit_fetch.provider, pit_fetch.times, pit_fetch.wire
 before = set(sys.modules)
 __import__(sys.argv[1])
-print(json.dumps(sorted(set(sys.modules) - before)))
-"""
-# Prints what the author's code asks while it is imported.
-_WATCHED = """
-import json, sys
+imported = sorted(set(sys.modules) - before)
 from pit_fetch.testing import sandbox, state
-with sandbox.consulted(state.Authors(frozenset({sys.argv[1].partition(".")[0]}))) as asked:
+own = sys.argv[1].partition(".")[0]
+for name in [name for name in sys.modules if name.partition(".")[0] == own]:
+    del sys.modules[name]
+with sandbox.consulted(state.Authors(frozenset({own}))) as asked:
     __import__(sys.argv[1])
-print(json.dumps([*dict.fromkeys(asked)]))
+print(json.dumps([imported, [*dict.fromkeys(asked)]]))
 """
 # Odd enough that no rounding hides them.
 _WAITS = (
@@ -130,7 +128,7 @@ def check_import(provider: Provider) -> None:
     """Check that the provider's module imports nothing heavy: it is imported on each call, --help included."""
     module = provider.operations[0].fetch.__module__
     own = module.partition(".")[0]
-    imported = [name for name in _run_alone(module, _PROBE) if name.partition(".")[0] not in (own, "pit_fetch")]
+    imported = [name for name in _probed(module)[0] if name.partition(".")[0] not in (own, "pit_fetch")]
     if heavy := sorted({package for name in imported if (package := _heavy_package(name))}):
         raise failure(
             f"importing {module} also imports {', '.join(heavy)}",
@@ -141,7 +139,7 @@ def check_import(provider: Provider) -> None:
 def check_import_asks_nothing(provider: Provider) -> None:
     """Check that importing the module asks nothing: the machine would decide about each answer from then on."""
     module = provider.operations[0].fetch.__module__
-    if asked := _run_alone(module, _WATCHED):
+    if asked := _probed(module)[1]:
         raise failure(
             f"importing {module} asks {', '.join(asked)}",
             "read no environment, no clock and no file at module level: what a user sets is an Option, a Credential, "
@@ -150,16 +148,16 @@ def check_import_asks_nothing(provider: Provider) -> None:
 
 
 @cache
-def _run_alone(module: str, code: str) -> list[str]:
-    """Return what ``code`` prints about ``module`` in a process of its own, shared by the suites of its operations."""
+def _probed(module: str) -> tuple[list[str], list[str]]:
+    """Return what importing a module imports and asks, in a process of its own."""
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(path or os.curdir for path in sys.path)}
     done = subprocess.run(  # noqa: S603 - this interpreter, on a module that is already imported
-        [sys.executable, "-c", code, module], env=environ, capture_output=True, text=True, check=False
+        [sys.executable, "-c", _PROBE, module], env=environ, capture_output=True, text=True, check=False
     )
     if done.returncode:
         raise failure(f"{module} cannot be imported alone:\n{done.stderr}", "keep the provider in a module of its own")
-    names: list[str] = json.loads(done.stdout.splitlines()[-1])
-    return names
+    imported, asked = json.loads(done.stdout.splitlines()[-1])
+    return imported, asked
 
 
 def _heavy_package(name: str) -> str:
@@ -210,12 +208,12 @@ def _native_libraries(case: Case) -> list[str]:
     return sorted({name for line in imports if "import" in line for name in _NATIVE.findall(line)})
 
 
-def check_secrets(recording: RecordedReply) -> None:
+def check_secrets(findings: Findings) -> None:
     """Check that no credential is in a record, a gap, an error or a log, even where the server repeats it."""
-    case = recording.case
+    case = findings.case
     echo = " ".join(case.secrets).encode()
     runs = {
-        "on the recorded reply": recording.baseline,
+        "on the recorded reply": findings.baseline,
         "when the server refuses": observe(case, case.now, wire=substitute(Response(b'{"e": "no"}', 401))),
         "when the server fails": observe(case, case.now, wire=substitute(Response(b"failed", 500))),
         "when the reply is malformed": observe(case, case.now, wire=substitute(Response(b"<html>"))),
@@ -238,27 +236,24 @@ def check_secrets(recording: RecordedReply) -> None:
 # --- what an answer may not rest on: earlier runs, the hour of the day, the machine, its environment
 
 
-def check_state(recording: RecordedReply) -> None:
+def check_state(findings: Findings) -> None:
     """Check that a run leaves nothing behind that changes the next one: each real call is a process of its own."""
     # In the middle, and before everything: an empty answer has words of its own.
-    case, baseline = recording.case, recording.baseline
+    case, baseline = findings.case, findings.baseline
+    otherwise = edited(case, partial(say_otherwise, findings))
     for pit in dict.fromkeys((middle_pit(baseline), pits_before(baseline)[0])):
-        without = edited(case, partial(drop, rows=recording.late(pit)))
-        otherwise = edited(case, partial(say_otherwise, recording))
-        questions: dict[str, Callable[[], ObservedRun]] = {
-            "at a later PIT": lambda: observe(case, case.now),
-            "without a PIT": lambda: observe(case, None, fresh=False),
-            "of a source that said more": lambda pit=pit: observe(case, pit, fresh=False),  # type: ignore[misc]
-            "of a source that said otherwise": lambda reply=otherwise: observe(case, case.now, reply=reply),  # type: ignore[misc]
+        without = edited(case, partial(drop, rows=findings.late(pit)))
+        questions: dict[str, Mapping[str, Any]] = {
+            "at a later PIT": {"pit": case.now},
+            "without a PIT": {"pit": None, "fresh": False},
+            "of a source that said more": {"pit": pit, "fresh": False},
+            "of a source that said otherwise": {"pit": case.now, "world": otherwise},
         }
-        for question, ask in questions.items():
-            for reply in (without, case.reply):
-                alone = observe_world(case, pit, reply=reply)
-                with contextlib.suppress(ServerFailed):
-                    ask()
-                after = observe_world(case, pit, reply=reply, fresh=False)
-                if alone is None or after is None:
-                    continue
+        for question, asked in questions.items():
+            for world in (without, case.source.recorded):
+                alone = observe(case, pit, world=world)
+                observe(case, **asked)
+                after = observe(case, pit, world=world, fresh=False)
                 difference = first_difference(alone, after)
                 if len(after.exchanges) < len(alone.exchanges):
                     difference = f"it asks the source {len(after.exchanges)} times, and not {len(alone.exchanges)}"
@@ -269,10 +264,10 @@ def check_state(recording: RecordedReply) -> None:
                     )
 
 
-def check_surroundings(recording: RecordedReply) -> None:
+def check_surroundings(findings: Findings) -> None:
     """Check that a question has one answer, at any hour and on any machine."""
-    case = recording.case
-    for pit in {middle_pit(recording.baseline), case.now}:
+    case = findings.case
+    for pit in {middle_pit(findings.baseline), case.now}:
         here = observe(case, pit, watched=True)
         if here.consulted:
             raise failure(
@@ -284,7 +279,7 @@ def check_surroundings(recording: RecordedReply) -> None:
         with _elsewhere():
             there = observe(case, pit)
         _check_same(here, there, "on another machine", "read no environment, no zone and no name of the machine")
-        for wait in () if recording.snapshots else _WAITS:
+        for wait in () if findings.snapshots else _WAITS:
             later = observe(replace(case, now=case.now + wait), pit)
             _check_same(here, later, f"{wait} later", "put neither query.started nor reply.received_at into a record")
 

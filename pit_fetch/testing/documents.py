@@ -4,8 +4,6 @@ JSON                    itself; an object of parallel arrays, one of them with d
 JSON Lines              the list of its documents
 XML                     an element is a dict: attributes as ``@name``, text as ``""``, children as a list by tag
 CSV                     a list of rows
-SQLite                  a dict of lists of rows, by table
-Parquet                 a list of rows, with dates and time stamps as ISO 8601 texts
 
 >>> decode(b'{"t": ["2024-02-14", "2024-02-15"], "c": [1, 2]}')
 {'(rows)': [{'t': '2024-02-14', 'c': 1}, {'t': '2024-02-15', 'c': 2}]}
@@ -19,12 +17,10 @@ import io
 import json
 import pickle
 from collections.abc import Callable, Iterator
-from datetime import date, datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 from xml.etree import ElementTree as Xml
 
-from pit_fetch.tables import parquet_rows, sqlite_rows
 from pit_fetch.testing.timestamps import floor
 
 # The key under which a document's parallel arrays lie as rows, beside its other keys.
@@ -53,10 +49,7 @@ class TreeNode(NamedTuple):
 @lru_cache(16)
 def format_of(body: bytes) -> Format | None:
     """Return the format of ``body``, None for one that the kit cannot edit."""
-    for magic, binary in _BINARY.items():
-        if body.startswith(magic):
-            return binary
-    for known in _TEXTS:
+    for known in _FORMATS:
         with contextlib.suppress(ValueError, Xml.ParseError, csv.Error, RecursionError):
             known.decode(body)
             return known
@@ -65,19 +58,12 @@ def format_of(body: bytes) -> Format | None:
 
 def is_json(body: bytes) -> bool:
     """Return whether ``body`` is one JSON document."""
-    return format_of(body) is _TEXTS[0]
+    return format_of(body) is JSON
 
 
 def decode(body: bytes) -> Any:
     """Return the document in ``body``, a new copy at each call. Raise ValueError for one that the kit cannot edit."""
     return pickle.loads(_pickled(body))  # noqa: S301 - of this process
-
-
-def same_document(body: bytes, other: bytes) -> bool:
-    """Return whether two bodies hold one document, however it is spaced."""
-    if body == other:
-        return True
-    return format_of(body) is not None and format_of(body) is format_of(other) and decode(body) == decode(other)
 
 
 def encode_like(body: bytes, tree: Any) -> bytes:
@@ -93,7 +79,7 @@ def _pickled(body: bytes) -> bytes:
 def _required(body: bytes) -> Format:
     known = format_of(body)
     if known is None:
-        raise ValueError("neither JSON nor XML nor CSV nor SQLite nor Parquet")
+        raise ValueError("neither JSON nor XML nor CSV")
     return known
 
 
@@ -127,6 +113,24 @@ def node_at(tree: Any, path: Path) -> Any:
     for key in path:
         tree = tree[key]
     return tree
+
+
+def path_in(tree: Any, names: str) -> Path:
+    """Return the path to ``names``, written as ``data.results``. Of several elements the first counts."""
+    path: Path = ()
+    for name in names.removesuffix("[]").split("."):
+        node = node_at(tree, path)
+        path = (*path, 0, name) if isinstance(node, list) and not name.isdigit() else (*path, name)
+    return path
+
+
+def replaced(tree: Any, path: Path, value: Any) -> Any:
+    """Return the tree with ``value`` at ``path``. What stands on the way is copied, the rest is shared."""
+    if not path:
+        return value
+    copied = tree.copy()
+    copied[path[0]] = replaced(tree[path[0]], path[1:], value)
+    return copied
 
 
 def leaves(node: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
@@ -175,13 +179,9 @@ def _raw(tree: Any) -> bytes:
 
 
 class Columns(list[Any]):
-    """Rows that the document holds as parallel arrays, or below a line that names their columns.
-
-    schema  the file's, of pyarrow, where columns have types
-    """
+    """Rows that the document holds as parallel arrays, or below a line that names their columns."""
 
     names: tuple[str, ...] = ()
-    schema: Any = None
 
 
 def _with_rows(node: Any) -> Any:
@@ -226,86 +226,6 @@ def _as_dicts(rows: Any) -> list[dict[str, Any]]:
 
 def _columns_of(rows: Any) -> list[str]:
     return list(dict.fromkeys(column for row in _as_dicts(rows) for column in row))
-
-
-# --- SQLite and Parquet
-
-
-class Tables(dict[str, Any]):
-    """The tables of a SQLite file. ``schema`` holds the statements that made them."""
-
-    schema: tuple[str, ...] = ()
-
-
-def _decode_sqlite(body: bytes) -> Any:
-    statements = {
-        str(row["name"]): str(row["sql"])
-        for row in sqlite_rows(body, "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql IS NOT NULL")
-        if not str(row["name"]).startswith("sqlite_")
-    }
-    tables = Tables((name, list(sqlite_rows(body, f'SELECT * FROM "{name}"'))) for name in statements)  # noqa: S608 - its own
-    tables.schema = tuple(statements.values())
-    return tables
-
-
-def _encode_sqlite(tree: Any) -> bytes:
-    import sqlite3
-
-    with contextlib.closing(sqlite3.connect(":memory:")) as database:
-        for sql in getattr(tree, "schema", ()):
-            database.execute(sql)
-        for name, rows in tree.items() if isinstance(tree, dict) else ():
-            columns = [row[1] for row in database.execute(f'PRAGMA table_info("{name}")')]
-            for row in _as_dicts(rows) if columns else ():
-                for column in [column for column in row if column not in columns]:
-                    database.execute(f'ALTER TABLE "{name}" ADD COLUMN "{column}"')
-                    columns.append(column)
-                values = [_sqlite_value(row.get(column)) for column in columns]
-                marks = ", ".join("?" * len(columns))
-                with contextlib.suppress(sqlite3.IntegrityError):  # a row that this table cannot hold
-                    database.execute(f'INSERT OR IGNORE INTO "{name}" VALUES ({marks})', values)  # noqa: S608 - its own tables
-        database.commit()
-        return bytes(database.serialize())
-
-
-def _sqlite_value(value: Any) -> Any:
-    if isinstance(value, (dict, list)):
-        return json.dumps(value)
-    return str(value) if isinstance(value, int) and abs(value) >= 2**63 else value
-
-
-def _decode_parquet(body: bytes) -> Any:
-    import pyarrow
-    from pyarrow import parquet
-
-    rows = Columns(
-        {name: value.isoformat() if isinstance(value, date) else value for name, value in row.items()}
-        for row in parquet_rows(body)
-    )
-    rows.schema = parquet.read_schema(pyarrow.BufferReader(body))
-    return rows
-
-
-def _encode_parquet(tree: Any) -> bytes:
-    """Raise ValueError or TypeError for rows that columns of these types cannot hold."""
-    import pyarrow
-    from pyarrow import parquet
-
-    rows = _as_dicts(tree)
-    schema = tree.schema if isinstance(tree, Columns) else pyarrow.schema([])
-    typed = dict(zip(schema.names, schema.types, strict=True))
-    columns = {}
-    for name in dict.fromkeys([*schema.names, *_columns_of(rows)]):
-        values, kind = [row.get(name) for row in rows], typed.get(name)
-        if kind is not None and (pyarrow.types.is_timestamp(kind) or pyarrow.types.is_date(kind)):
-            values = [datetime.fromisoformat(value) if isinstance(value, str) else value for value in values]
-        try:
-            columns[name] = pyarrow.array(values, type=kind)
-        except pyarrow.ArrowException as error:
-            raise ValueError(name) from error
-    sink = pyarrow.BufferOutputStream()
-    parquet.write_table(pyarrow.table(columns), sink)
-    return bytes(sink.getvalue().to_pybytes())
 
 
 # --- XML and CSV
@@ -370,14 +290,11 @@ def _text(value: Any) -> str:
     return "" if value is None else value if isinstance(value, str) else json.dumps(value)
 
 
-_BINARY = {
-    b"SQLite format 3\0": Format(_decode_sqlite, _encode_sqlite),
-    b"PAR1": Format(_decode_parquet, _encode_parquet),
-}
+JSON, XML = Format(_decode_json, _encode_json), Format(_decode_xml, _encode_xml)
 # In the order in which they are tried.
-_TEXTS = (
-    Format(_decode_json, _encode_json),
+_FORMATS = (
+    JSON,
     Format(_decode_lines, _encode_lines),
-    Format(_decode_xml, _encode_xml),
+    XML,
     Format(_decode_csv, _encode_csv),
 )

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from pit_fetch.gaps import Code, gap
 from pit_fetch.provider import Page
-from pit_fetch.testing.recording import RecordedReply, drop, edited
-from pit_fetch.testing.runner import Case, failure, observe, observe_world, pits_before, versions_of
+from pit_fetch.testing.findings import Findings, drop, edited, observe_world
+from pit_fetch.testing.observe import Case, failure, observe, pits_before, versions_of
 from pit_fetch.testing.worlds import LateRows
 from pit_fetch.times import is_aware
 
@@ -35,13 +35,13 @@ def check_order(case: Case) -> None:
         raise failure("a Watermark is naive", "give it an aware instant, from a function of pit_fetch.times")
 
 
-def check_watermarks(recording: RecordedReply) -> None:
+def check_watermarks(findings: Findings) -> None:
     """Check that no watermark rests on a record that may be withheld."""
-    case = recording.case
-    for pit in pits_before(recording.baseline) if recording.baseline.watermarks else ():
-        expected = recording.run_at(pit).watermarks
-        for world, (edit, *_) in LateRows(recording, pit).quick().items():
-            run = observe_world(case, pit, reply=edited(case, edit.change))
+    case = findings.case
+    for pit in pits_before(findings.baseline) if findings.baseline.watermarks else ():
+        expected = findings.run_at(pit).watermarks
+        for world, (edit, *_) in LateRows(findings, pit).quick().items():
+            run = observe_world(case, pit, edit.change)
             if run and (promised := run.watermarks) != expected:
                 moved = min(set(promised) ^ set(expected), default=None)
                 raise failure(
@@ -52,17 +52,17 @@ def check_watermarks(recording: RecordedReply) -> None:
                 )
 
 
-def check_versions(recording: RecordedReply) -> None:
+def check_versions(findings: Findings) -> None:
     """Check that every version of an item is yielded, so that the newest one public at the PIT can be chosen."""
-    _check_choice(recording)
-    case = recording.case
+    _check_choice(findings)
+    case = findings.case
     alone: dict[str, set[datetime]] = defaultdict(set)
-    for row in recording.every:
-        others = [other for other in recording.every if other.container == row.container and other is not row]
-        for item, stamp in observe(case, case.now, reply=edited(case, partial(drop, rows=others))).versions:
+    for row in findings.every:
+        others = [other for other in findings.every if other.container == row.container and other is not row]
+        for item, stamp in observe(case, case.now, world=edited(case, partial(drop, rows=others))).versions:
             alone[item].add(stamp)
     for item, stamps in alone.items():
-        yielded = {version.public_from for version in recording.baseline.versions if version.id == item}
+        yielded = {version.public_from for version in findings.baseline.versions if version.id == item}
         if moved := yielded - stamps if len(yielded) == len(stamps) == 1 else set():
             raise failure(
                 f"item {item!r} is stamped {min(moved)}, and {min(stamps)} where no other row is in the reply",
@@ -76,20 +76,20 @@ def check_versions(recording: RecordedReply) -> None:
                 "yield every version as a record of its own, under one id: the framework serves the newest one that "
                 "was public at the PIT, and a choice made before that rests on versions that may be late",
             )
-    _check_declared(recording)
+    _check_declared(findings)
 
 
-def _check_choice(recording: RecordedReply) -> None:
+def _check_choice(findings: Findings) -> None:
     """Check that a request that names what is wanted is answered with all of it, whenever it is asked.
 
     A capture of it answers for the time before it.
     """
-    case, query = recording.case, recording.baseline.query
+    case, query = findings.case, findings.baseline.query
     if query is None or query.chooses or not query.operation.archiving.chooses:
         return
     later = versions_of(observe(case.with_options(limit=_ALL), case.now).records)
-    for pit in pits_before(recording.baseline):
-        public = {version for version in versions_of(recording.run_at(pit).records) if version.public_from <= pit}
+    for pit in pits_before(findings.baseline):
+        public = {version for version in versions_of(findings.run_at(pit).records) if version.public_from <= pit}
         if lost := min(public - later, default=None):
             raise failure(
                 f"item {lost.id!r} (public from {lost.public_from} on) is yielded at the PIT {pit}, and no more at a "
@@ -100,12 +100,12 @@ def _check_choice(recording: RecordedReply) -> None:
             )
 
 
-def _check_declared(recording: RecordedReply) -> None:
+def _check_declared(findings: Findings) -> None:
     """Check that a provider that narrows its request by ``query.horizon`` and has versions declares them.
 
     --after moves the horizon back, so page two would bring superseded versions of what stood on page one.
     """
-    case, baseline = recording.case, recording.baseline
+    case, baseline = findings.case, findings.baseline
     items = sorted(version.id for version in baseline.versions)
     several = next((item for item, next_item in pairwise(items) if item == next_item), None)
     if several is None or baseline.query is None or baseline.query.operation.archiving.versions:
@@ -116,7 +116,7 @@ def _check_declared(recording: RecordedReply) -> None:
         raise failure(
             f"item {several!r} has several versions, and what the source is asked for moves with --after: continued, "
             "an answer would bring superseded versions back",
-            "declare Operation(versions=True): query.horizon is then the PIT, whatever part of the answer is wanted",
+            "declare Archiving(versions=True): query.horizon is then the PIT, whatever part of the answer is wanted",
         )
 
 

@@ -26,11 +26,11 @@ from pit_fetch.testing.documents import (
     is_json,
     node_at,
 )
-from pit_fetch.testing.pages import pages_of_rows
-from pit_fetch.testing.recording import RecordedReply, edited, repeat
-from pit_fetch.testing.runner import ObservedRun, failure, observe, observe_world, substitute
+from pit_fetch.testing.findings import Findings, edited, field_of, observe_world, repeat
+from pit_fetch.testing.observe import ObservedRun, failure, observe, substitute
 from pit_fetch.testing.server import Response
-from pit_fetch.testing.timestamps import floor, less_precise
+from pit_fetch.testing.source import request_key
+from pit_fetch.testing.timestamps import less_precise
 from pit_fetch.testing.worlds import GONE, other_values
 from pit_fetch.transport import HttpRequest
 
@@ -74,64 +74,66 @@ _ODD_BODIES = {
 }
 
 
-def check_drift(recording: RecordedReply) -> None:
+def check_drift(findings: Findings) -> None:
     """Check each field renamed, missing, retyped: no crash, no earlier stamp, no item that was not served before."""
-    _check_fields(recording, partial(_drifted, recording), _TOLERANT)
+    _check_fields(findings, partial(_drifted, findings), _TOLERANT)
 
 
-def check_imprecise(recording: RecordedReply) -> None:
+def check_imprecise(findings: Findings) -> None:
     """Check that a stamp with less in it (no offset, no clock) never means an earlier instant."""
-    _check_fields(recording, _imprecise, _IMPRECISE)
+    _check_fields(findings, partial(_imprecise, findings), _IMPRECISE)
 
 
-def check_odd_bodies(recording: RecordedReply) -> None:
+def check_odd_bodies(findings: Findings) -> None:
     """Check bodies that are not a reply: no crash, no new item, and no text of the body in the output."""
-    case = recording.case
-    documents = [made.body for _, made in recording.baseline.exchanges]
-    containers = [node_at(recording.tree, path) for path in recording.containers]
+    case, whole = findings.case, findings.case.source.recorded.body
+    documents = [made.body for _, made in findings.baseline.exchanges]
+    containers = [node_at(findings.tree, path) for path in findings.containers]
     # Broken, one JSON document with its rows in lists has no rows at all.
     is_document = (
         bool(documents) and all(map(is_json, documents)) and all(isinstance(node, list) for node in containers)
     )
     # An error object in the place of another object: where the reply is a list or a table, it may be an empty one.
     holds_rows = all(format_of(body) is not None and type(decode(body)) is dict for body in documents)
-    in_objects = holds_rows and all(len(path) > 1 for path in recording.containers)
-    for label, body in {**_ODD_BODIES, "cut in the middle": case.reply[: len(case.reply) // 2]}.items():
+    in_objects = holds_rows and all(len(path) > 1 for path in findings.containers)
+    for label, body in {**_ODD_BODIES, "cut in the middle": whole[: len(whole) // 2]}.items():
         must_tell = (label == _ERROR and in_objects) or (label in _NO_REPLY and is_document)
         for run in (
             observe(case, case.now, wire=lambda request, made, body=body: Response(body, made.status)),  # type: ignore[misc]
-            observe(case, case.now, reply=body or b" ", offline=True),
+            observe(case, case.now, saved=body or b" ", offline=True),
         ):
-            _check_failure(recording, run, f"the body is {label}", _DECODE, must_tell)
+            _check_failure(findings, run, f"the body is {label}", _DECODE, must_tell)
 
 
-def check_errors(recording: RecordedReply) -> None:
+def check_errors(findings: Findings) -> None:
     """Check HTTP errors: no crash, no items, no text of the server, and a gap that reports the failure."""
-    case = recording.case
+    case = findings.case
     for status in (400, 401, 403, 404, 418, 429, 500):
         for text in ("", f"<html>{CANARY}</html>", f'{{"error": "{CANARY}", "message": ["{CANARY}"]}}', "null"):
             run = observe(case, case.now, wire=substitute(Response(text.encode(), status)))
             event = f"the server answers with HTTP {status} and {text.encode()[:24]!r}"
-            _check_failure(recording, run, event, _STATUS, status in _FAILED)
-    first, *others = recording.baseline.requests or [("", "", None)]
-    later = {other for other in others if other[0] == first[0] and other != first}
-    if later := later and later - (pages_of_rows(recording, recording.baseline) if case.own_server else set()):
+            _check_failure(findings, run, event, _STATUS, status in _FAILED)
+    of_list = [request for request, _ in findings.baseline.exchanges if not case.source.is_page_of_row(request)]
+    later = {request_key(request) for request in of_list if request.path == of_list[0].path} - {
+        *map(request_key, of_list[:1])
+    }
+    if later:
         run = observe(case, case.now, wire=substitute(Response(b"", 500), later))
         if later & {*run.requests}:
             _check_reported(run, "when a later page fails with HTTP 500, the answer reads as if there were no more")
 
 
-def check_paging(recording: RecordedReply) -> None:
+def check_paging(findings: Findings) -> None:
     """Check that the provider leaves a server that gives the same full page for ever, before any deadline."""
-    case, size = recording.case, min(recording.case.provider.page_size, 1_000)
-    longest = max(recording.containers, key=lambda path: sum(row.container == path for row in recording.rows))
+    case, size = findings.case, min(findings.case.provider.page_size, 1_000)
+    longest = max(findings.containers, key=lambda path: sum(row.container == path for row in findings.rows))
     patient = case.at_leisure(case.max_requests + 2 * size)
-    for reply in (case.reply, edited(case, partial(repeat, container=longest, size=size))):
+    for world in (case.source.recorded, edited(case, partial(repeat, container=longest, size=size))):
         first: dict[str, Response] = {}  # by path
         run = observe(
             patient,
             case.now,
-            reply=reply,
+            world=world,
             wire=lambda request, made, first=first: first.setdefault(request.path, made),  # type: ignore[misc]
         )
         if run.asked_too_often:
@@ -144,11 +146,9 @@ def check_paging(recording: RecordedReply) -> None:
             raise failure(f"the provider fails when a page repeats itself: {run.crash}", _TOLERANT)
 
 
-def _check_fields(
-    recording: RecordedReply, changes: Callable[[Sequence[Any], Any, Path], _Changes], advice: str
-) -> None:
+def _check_fields(findings: Findings, changes: Callable[[Sequence[Any], Any, Path], _Changes], advice: str) -> None:
     """Check ``changes`` of each field, in the first five bodies that were served, by what it is like in all of them."""
-    bodies = [body for body in dict.fromkeys(made.body for _, made in recording.baseline.exchanges) if format_of(body)]
+    bodies = [body for body in dict.fromkeys(made.body for _, made in findings.baseline.exchanges) if format_of(body)]
     trees = [decode(body) for body in bodies]
     for body in bodies[:5]:
         for pattern in dict.fromkeys(node.pattern for node in fields_in(decode(body))):
@@ -160,8 +160,8 @@ def _check_fields(
                     wire = partial(_exchanged, body, encode_like(body, tree))
                 except (ValueError, TypeError):
                     continue  # the format cannot express the change: a typed column holds no other type
-                if run := observe_world(recording.case, recording.case.now, wire=wire):
-                    _check_not_worse(recording, run, f"{field_name(pattern)} {words}", advice)
+                if run := observe_world(findings.case, findings.case.now, wire=wire):
+                    _check_not_worse(findings, run, f"{field_name(pattern)} {words}", advice)
 
 
 def _exchanged(old: bytes, new: bytes, request: HttpRequest, made: Response) -> Response:
@@ -172,9 +172,11 @@ def _nodes(tree: Any, pattern: Path) -> list[TreeNode]:
     return [node for node in fields_in(tree) if node.pattern == pattern]
 
 
-def _imprecise(trees: Sequence[Any], tree: Any, pattern: Path) -> _Changes:
+def _imprecise(findings: Findings, trees: Sequence[Any], tree: Any, pattern: Path) -> _Changes:
     """Yield the changes that put a form with less in it in the place of every stamp."""
-    forms = {value: list(less_precise(value)) for node in _nodes(tree, pattern) if isinstance(value := node.value, str)}
+    form = findings.form(field_of(pattern))
+    texts = [node.value for node in _nodes(tree, pattern) if isinstance(node.value, str)]
+    forms = {text: list(less_precise(text, form)) for text in texts}
     for number in range(max(map(len, forms.values()), default=0)):
         fitting = {value: less[number] for value, less in forms.items() if number < len(less)}
 
@@ -185,7 +187,7 @@ def _imprecise(trees: Sequence[Any], tree: Any, pattern: Path) -> _Changes:
         yield f"reads {next(iter(fitting.values()))!r}", change
 
 
-def _drifted(recording: RecordedReply, trees: Sequence[Any], tree: Any, pattern: Path) -> _Changes:
+def _drifted(findings: Findings, trees: Sequence[Any], tree: Any, pattern: Path) -> _Changes:
     """Yield what can happen to a field. What the source itself sends there, on whatever page, is no drift."""
     value = _nodes(tree, pattern)[0].value
     known = [node.value for other in trees for node in _nodes(other, pattern)]
@@ -194,9 +196,8 @@ def _drifted(recording: RecordedReply, trees: Sequence[Any], tree: Any, pattern:
         yield "is renamed", lambda node: node.parent.update({f"{node.key}_drift": node.parent.pop(node.key)})
         yield "is missing", lambda node: node.parent.pop(node.key)
     yield "is wrapped in a list", lambda node: node.parent.update({node.key: [node.value]})
-    parts = [path for path, place in recording.basis.items() if floor(node_at(recording.tree, place)) is None]
     # Another number can be another clock, where the day stands elsewhere.
-    is_part = any(path == pattern[-len(path) :] for path in parts)
+    is_part = any(pattern[-1] in names for names in findings.stamps_in_parts)
     for new in (True, 0, 10**30, [None], *other_values(value)):
         is_known = any(new is other or (new == other and type(new) is type(other)) for other in known)
         # A row with a NaN is one that cannot be read, which is another drift.
@@ -204,11 +205,11 @@ def _drifted(recording: RecordedReply, trees: Sequence[Any], tree: Any, pattern:
             yield f"is {new!r} (retyped)", lambda node, new=new: node.parent.update({node.key: new})  # type: ignore[misc]
 
 
-def _check_failure(recording: RecordedReply, run: ObservedRun, event: str, advice: str, must_tell: bool) -> None:
+def _check_failure(findings: Findings, run: ObservedRun, event: str, advice: str, must_tell: bool) -> None:
     """Check a run on what is no reply; ``must_tell``: it has to say that the source failed."""
-    _check_not_worse(recording, run, event, advice)
+    _check_not_worse(findings, run, event, advice)
     for error in run.raised:
-        if isinstance(error, UpstreamError) and (unused := _unused(error, recording)):
+        if isinstance(error, UpstreamError) and (unused := _unused(error, findings)):
             code, lost = error.gap.code, ", ".join(unused)
             raise failure(
                 f"when {event}, the provider raises UpstreamError(Code.{code.upper()}, …) with {lost}, which is lost: "
@@ -224,14 +225,14 @@ def _check_failure(recording: RecordedReply, run: ObservedRun, event: str, advic
         _check_reported(run, f"when {event}, the answer does not say so: it reads as if nothing were public")
 
 
-def _check_not_worse(recording: RecordedReply, run: ObservedRun, event: str, advice: str) -> None:
+def _check_not_worse(findings: Findings, run: ObservedRun, event: str, advice: str) -> None:
     """Check a run against the baseline: no crash, no endless asking, no earlier stamp, and at no instant more items."""
     if run.crash:
         raise failure(f"when {event}, the provider fails: {run.crash}", advice_on(run, advice))
     if run.asked_too_often:
         raise failure(f"when {event}, the provider asks for ever", "stop when a page brings nothing new")
     known: dict[str, list[datetime]] = defaultdict(list)
-    for version in recording.baseline.versions:
+    for version in findings.baseline.versions:
         known[version.id].append(version.public_from)
     for item, stamp in run.stamps.items():
         before = known.get(item, [stamp])
@@ -239,16 +240,16 @@ def _check_not_worse(recording: RecordedReply, run: ObservedRun, event: str, adv
             raise failure(
                 f"when {event}, item {item!r} counts as public from {stamp} on, not from {max(before)}", advice
             )
-    new, old = sorted(run.stamps.values()), sorted(version.public_from for version in recording.baseline.versions)
+    new, old = sorted(run.stamps.values()), sorted(version.public_from for version in findings.baseline.versions)
     # Where there are fewer new ones, the old ones that remain may be any, so the earliest pair up.
     if len(new) > len(old) or any(after < before for after, before in zip(new, old, strict=False)):
         raise failure(f"when {event}, items are served that were not served before", advice)
 
 
-def _unused(error: UpstreamError, recording: RecordedReply) -> list[str]:
+def _unused(error: UpstreamError, findings: Findings) -> list[str]:
     """Return the parameters of an error of the author's own that its reason does not have."""
     last = [frame for frame, _ in walk_tb(error.__traceback__)][-1]
-    if not recording.case.state.authors.wrote(str(last.f_globals.get("__name__")), last.f_code.co_filename):
+    if not findings.case.state.authors.wrote(str(last.f_globals.get("__name__")), last.f_code.co_filename):
         return []
     known = {name for _, name, _, _ in Formatter().parse(error.gap.code.template)}
     return sorted(error.gap.params.keys() - known - ({"problem"} if "meaning" in known else set()))

@@ -32,15 +32,8 @@ def as_json(value: Any, status: int = 200, **headers: str) -> Response:
     return Response(json.dumps(value).encode(), status, {"Content-Type": "application/json", **headers})
 
 
-def response_of(answer: ServerAnswer | Response) -> Response:
-    if isinstance(answer, Response):
-        return answer
-    status, headers, body = answer
-    return Response(body, status, headers)
-
-
 def ask_responses(request: HttpRequest) -> ServerAnswer:
-    """Return the answer of the active ``responses`` mock, for use inside ``serve``.
+    """Return the answer of the active ``responses`` mock, for an app of :class:`Answering`, say.
 
     >>> with responses.RequestsMock() as mock:
     ...     mock.get("https://api.example.com/items", body=reply)

@@ -1,15 +1,17 @@
 """Timestamps as they appear in replies: the instants that they can mean, and others in the same form. Pure.
 
-A stamp is read by its parts, wherever they stand and whatever stands between them: a year, a month as a number or a
-name, a day, a clock, a zone. So there is no list of forms, and a stamp in a form that nobody thought of can be
-rewritten as the source would write another one.
+ISO 8601, with separators or without, RFC 2822 and Unix time are read as they are. How to read any other form the author
+says, by ``strptime``. ``%Z`` at its end is a zone's name, which no reader takes at its word.
+
+>>> floor("2024-02-15T16:00:00-05:00").isoformat(), floor("15/02/2024", "UTC", "%d/%m/%Y").isoformat()
+('2024-02-15T21:00:00+00:00', '2024-02-16T00:00:00+00:00')
 """
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
@@ -20,134 +22,99 @@ from pit_fetch.times import end_of_day, wall_clock
 EARLIEST_ZONE = timezone(timedelta(hours=14))
 LATEST_ZONE = timezone(timedelta(hours=-12))
 
-_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-           "November", "December")  # fmt: skip
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_CLOCK = re.compile(
-    r"(?<![\d:])(?P<hour>[01]?\d|2[0-3])"
-    r"(?::(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?:[.,](?P<fraction>\d+))?)?|(?=\s*[AaPp]\.?[Mm]))"
-    r"(?:\s*(?P<half>[AaPp])\.?[Mm]\.?(?![A-Za-z]))?"
-    r"(?P<offset>\s*(?:(?:GMT|UTC)?(?P<sign>[+-])(?P<hours>\d\d):?(?P<minutes>\d\d)?(?!\d)|Z(?![A-Za-z])|GMT|UTC?))?"
-    r"(?:\s*\(?[A-Za-z /_]+\)?$)?"  # another name of a zone, which each reader takes for another
+_DATE, _COMPACT, _MAIL = "%Y-%m-%d", "%Y%m%d", "%d %b %Y"
+_FORMS = (
+    *(f"{_DATE}{clock}" for clock in ("T%H:%M:%S", " %H:%M:%S", "T%H:%M", " %H:%M", "")),
+    *(f"{_COMPACT}{clock}" for clock in ("T%H%M%S", "%H%M%S", "")),
+    *(f"{day}{_MAIL}{clock}" for day in ("%a, ", "") for clock in (" %H:%M:%S", " %H:%M", "")),
 )
-_YEAR, _DAY = r"(?<!\d)(?P<year>\d{4})(?!\d)", r"(?<!\d)(?P<day>\d{1,2})(?!\d)"
-_NAME = r"(?P<name>(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*)\.?"
-_DATES = tuple(
-    re.compile(form, re.IGNORECASE)
-    for form in (
-        r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<month>[01]\d)(?P<day>[0-3]\d)(?!\d)",
-        r"(?<!\d)(?P<year>\d{4})(?P<gap>[-/. ])(?P<month>\d{1,2})(?P=gap)(?P<day>\d{1,2})(?!\d)",
-        r"(?<!\d)(?P<day>\d{1,2})(?P<gap>[-/. ])(?P<month>\d{1,2})(?P=gap)(?P<year>\d{4})(?!\d)",
-        r"(?<!\d)(?P<month>\d{1,2})(?P<gap>[-/ ])(?P<day>\d{1,2})(?P=gap)(?P<year>\d{4})(?!\d)",
-        rf"{_DAY}(?:st|nd|rd|th)?[-\s,]*{_NAME}[-\s,]*{_YEAR}",
-        rf"{_NAME}[-\s]*{_DAY}(?:st|nd|rd|th)?[-\s,]*{_YEAR}",
-    )
+_LOOKS_DATED = re.compile(r"(?:[A-Z][a-z]{2}, )?(?:\d{1,2} [A-Z][a-z]{2} )?(?:19|20|99)\d\d(?:-?\d\d){0,2}")
+_TAIL = re.compile(
+    r"(?P<fraction>[.,]\d{1,9})?(?P<offset>\s?(?:(?P<sign>[+-])(?P<hours>\d\d):?(?P<minutes>\d\d)|Z|UTC?|GMT))?$"
 )
-_DIGITS = re.compile(
-    r"(?P<year>(?:19|20|99)\d\d)(?P<month>[01]\d)(?P<day>[0-3]\d)"
-    r"(?:[T ]?(?P<hour>[0-2]\d)(?P<minute>[0-5]\d)(?P<second>[0-5]\d)?"
-    r"(?P<offset>Z|(?P<sign>[+-])(?P<hours>\d\d):?(?P<minutes>\d\d))?)?"
-)
-_BESIDE = re.compile(r"(?:[\s,.]|T|at|(?P<weekday>(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*))*", re.IGNORECASE)
-# How long what a clock shows lasts, by the parts that it leaves out: until the last second of it.
-_HOUR, _MINUTE = timedelta(minutes=59, seconds=59), timedelta(seconds=59)
+_ZONE_NAME = re.compile(r"\s[A-Za-z/_]+$")
+_MINUTE = timedelta(seconds=59)
 # Seconds, and finer units, of a Unix time from 1990 to 2099.
 _EPOCH = range(631_152_000, 4_102_444_800)
 _UNITS = (1, 1_000, 1_000_000, 1_000_000_000)
 
-Spans = Mapping[str, tuple[int, int]]
-
 
 class Stamp(NamedTuple):
-    """What a text says: a naive reading, of a day or of a clock, how long that lasts, its offset, and where."""
+    """What a text says: a naive reading, how long that lasts, its offset, and its form but for the ``tail``."""
 
     reading: datetime
-    is_date: bool
     lasts: timedelta
     offset: timedelta | None
-    spans: Spans
+    form: str
+    tail: str
+
+    @property
+    def is_date(self) -> bool:
+        return re.search("%[HIc]", self.form) is None
 
 
-def floor(value: object, zone: str | tzinfo = "", order: str = "") -> datetime | None:
+def floor(value: object, zone: str | tzinfo = "", form: str = "") -> datetime | None:
     """Return the earliest UTC instant at which what a stamp names is over, None for what is no stamp.
 
     A date is over at the end of its day in ``zone``, a minute at its end. Without a zone, days end where they
-    end first on earth. Of a date that can be read in two orders the earlier one counts, unless ``order`` says which
-    comes first, "day" or "month".
+    end first on earth.
     """
-    if (epoch := _epoch(value)) is not None:
+    if not form and (epoch := _epoch(value)) is not None:
         return epoch
-    known = [stamp for stamp in _stamps(value) if _order(stamp) in (order, "")]
-    instants = [instant for stamp in known or _stamps(value) if (instant := _over(stamp, _zone(zone))) is not None]
-    return min(instants, default=None)
+    stamp = _read(value, form)
+    if stamp is None:
+        return None
+    there = zone if isinstance(zone, tzinfo) else ZoneInfo(zone) if zone else EARLIEST_ZONE
+    if stamp.is_date:
+        last = stamp.reading.date()
+        return datetime.max.replace(tzinfo=UTC) if last == date.max else end_of_day(last, there)
+    try:
+        reading = stamp.reading + stamp.lasts
+        return wall_clock(reading, there) if stamp.offset is None else (reading - stamp.offset).replace(tzinfo=UTC)
+    except OverflowError:
+        return datetime.max.replace(tzinfo=UTC)
 
 
-def order_of(values: Iterable[object]) -> str:
-    """Return what comes first in dates of one form, "day" or "month", if one of them can be read in one way alone.
-
-    >>> order_of(["05/02/2024", "16/02/2024"]), order_of(["05/02/2024"])
-    ('day', '')
-    """
-    read = [list(_stamps(value)) for value in values]
-    return next((order for stamps in read if len(stamps) == 1 and (order := _order(stamps[0]))), "")
-
-
-def _order(stamp: Stamp) -> str:
-    """Return what comes first in a date that begins with neither a year nor a name."""
-    spans = stamp.spans
-    if "month" not in spans or spans["year"] < max(spans["day"], spans["month"]):
-        return ""
-    return "day" if spans["day"] < spans["month"] else "month"
-
-
-def stamp_of(value: object) -> object:
-    """Return what is known to be a stamp in a form that cannot mean an amount: ``240215`` with its century."""
-    return f"20{value}" if isinstance(value, str) and re.fullmatch(r"\d\d[01]\d[0-3]\d", value) else value
-
-
-def clock_of(value: object) -> str:
-    """Return what stands beside a day as a clock: ``153000``, ``93000`` and ``930`` with the colons that they lack."""
-    digits = str(value)
-    if not re.fullmatch(r"\d{1,6}", digits):
-        return digits
-    # The earlier reading counts: a number shows no zeros before it, a text all of its digits.
-    digits = digits.ljust(6, "0") if isinstance(value, str) and len(digits) == 4 else digits.zfill(6)
-    return f"{digits[:2]}:{digits[2:4]}:{digits[4:]}"
-
-
-def earliest(value: object) -> datetime | None:
+def earliest(value: object, form: str = "") -> datetime | None:
     """Return the earliest instant that a stamp can mean at all, None for what is no stamp."""
-    instant = floor(value)
+    instant = floor(value, form=form)
     # Only a day lasts: a stamp with a clock is an instant.
-    return instant - timedelta(days=1) if instant is not None and is_date(value) else instant
+    return instant - timedelta(days=1) if instant is not None and is_date(value, form) else instant
 
 
-def is_naive(value: object) -> bool:
+def is_naive(value: object, form: str = "") -> bool:
     """Return whether a stamp is a reading of a clock or a calendar in a zone that it does not name."""
-    return any(stamp.offset is None for stamp in _stamps(value)) and _epoch(value) is None
+    stamp = _read(value, form) if form or _epoch(value) is None else None
+    return stamp is not None and stamp.offset is None
 
 
-def is_date(value: object) -> bool:
+def is_date(value: object, form: str = "") -> bool:
     """Return whether a stamp is a day and no more."""
-    return any(stamp.is_date for stamp in _stamps(value)) and _epoch(value) is None
+    stamp = _read(value, form) if form or _epoch(value) is None else None
+    return stamp is not None and stamp.is_date
 
 
-def postpone(value: object, days: int) -> object:
+def postpone(value: object, days: int, form: str = "") -> object:
     """Return a stamp so many days later, in its own form. Raise ValueError for what is no stamp."""
-    if _epoch(value) is not None:
+    if not form and _epoch(value) is not None:
         later = type(value)(value) if isinstance(value, float) else int(value)  # type: ignore[call-overload]
         later += days * 86_400 * _unit(later)
         return str(later) if isinstance(value, str) else later
-    stamp = _stamp(value)
+    stamp = _read(value, form)
+    if stamp is None:
+        raise ValueError(value)
     try:
-        return _rewritten(value, stamp, stamp.reading + timedelta(days=days))
+        return _written(value, stamp, stamp.reading + timedelta(days=days))
     except OverflowError:  # past the last day of the calendar, which some sources write for "until further notice"
         return value
 
 
-def format_like(value: object, reading: datetime) -> str:
+def format_like(value: object, reading: datetime, form: str = "") -> str:
     """Return a stamp in the form of ``value``, with the day and the clock of ``reading``. Raise ValueError for none."""
-    return str(_rewritten(value, _stamp(value), reading))
+    stamp = _read(value, form)
+    if stamp is None:
+        raise ValueError(value)
+    return str(_written(value, stamp, reading))
 
 
 def repeated_hour(zone: tzinfo, after: datetime) -> datetime | None:
@@ -160,139 +127,76 @@ def repeated_hour(zone: tzinfo, after: datetime) -> datetime | None:
     return None
 
 
-def less_precise(value: object) -> Iterator[str]:
+def less_precise(value: object, form: str = "") -> Iterator[str]:
     """Yield the stamp with less in it: without its offset, with an unknown one, as a bare date."""
-    stamp = next(_stamps(value), None)
-    if stamp is None or not isinstance(value, str) or stamp.is_date:
+    stamp = _read(value, form)
+    if stamp is None or not isinstance(value, str) or stamp.is_date or "%H" not in stamp.form:
         return
-    start, end = stamp.spans["clock"]
-    if stamp.offset is not None:
-        bare = value[: stamp.spans["offset"][0]]
+    if stamp.offset is not None and not form:
+        bare = value[: _TAIL.search(value).start("offset")]  # type: ignore[union-attr]
         yield bare
-        yield bare + (" -0000" if "name" in stamp.spans else "-00:00")
-    yield (value[:start].rstrip(" T,") + value[end:]).strip()
+        yield bare + (" -0000" if "%b" in stamp.form else "-00:00")
+    yield stamp.reading.strftime(stamp.form[: stamp.form.index("%H")].rstrip(" T"))
 
 
 def more_precise(value: object) -> Iterator[tuple[str, str]]:
     """Yield the stamp as the source could write it for another row, with a description: far west, within a second."""
-    stamp = next(_stamps(value), None)
-    if stamp is None or not isinstance(value, str) or "offset" not in stamp.spans:
+    stamp = _read(value, "")
+    if stamp is None or not isinstance(value, str) or stamp.offset is None:
         return
-    start, end = stamp.spans["offset"]
-    is_rfc2822 = "name" in stamp.spans
-    yield "with another offset", value[:start] + (" -1000" if is_rfc2822 else "-10:00")
-    if not is_rfc2822 and not stamp.lasts and ":" in value and "fraction" not in stamp.spans:
-        yield "within its second", f"{value[:start]}.999999{value[start:end]}"
+    start = _TAIL.search(value).start("offset")  # type: ignore[union-attr]
+    is_mail = "%b" in stamp.form
+    yield "with another offset", value[:start] + (" -1000" if is_mail else "-10:00")
+    if not is_mail and not stamp.lasts and ":" in value and stamp.tail[:1] not in ".,":
+        yield "within its second", f"{value[:start]}.999999{value[start:]}"
 
 
-def _zone(zone: str | tzinfo) -> tzinfo:
-    return zone if isinstance(zone, tzinfo) else ZoneInfo(zone) if zone else EARLIEST_ZONE
-
-
-def _over(stamp: Stamp, zone: tzinfo) -> datetime | None:
-    """Return when what a stamp names is over, None for a day that counts for nothing."""
-    if stamp.is_date:
-        if stamp.reading.date() == date.max:
-            return datetime.max.replace(tzinfo=UTC)
-        return end_of_day(stamp.reading.date(), zone)
-    try:
-        reading = stamp.reading + stamp.lasts
-        return wall_clock(reading, zone) if stamp.offset is None else (reading - stamp.offset).replace(tzinfo=UTC)
-    except OverflowError:
-        return datetime.max.replace(tzinfo=UTC)
-
-
-def _stamp(value: object) -> Stamp:
-    for stamp in sorted(_stamps(value), key=lambda stamp: stamp.reading):
-        return stamp
-    raise ValueError(value)
-
-
-def _stamps(value: object) -> Iterator[Stamp]:
-    """Yield what a value can say: nothing, one thing, or two where a day and a month can change places."""
-    if isinstance(value, int) and not isinstance(value, bool) and value < 10**8:
+def _read(value: object, form: str) -> Stamp | None:
+    if isinstance(value, int) and not isinstance(value, bool) and (form or value < 10**8):
         value = str(value)
-    if isinstance(value, str) and 8 <= len(value) <= 64:
-        yield from _read(value)
+    return _parsed(value, form) if isinstance(value, str) and (form or 8 <= len(value) <= 40) else None
 
 
 @functools.lru_cache(4096)
-def _read(text: str) -> tuple[Stamp, ...]:
-    digits = _DIGITS.fullmatch(text)
-    if digits is not None:
-        found = [_made(_spans(digits), text)]
-        return tuple(stamp for stamp in found if stamp)
-    clock = _CLOCK.search(text)
-    days = text if clock is None else text[: clock.start()] + " " * (clock.end() - clock.start()) + text[clock.end() :]
-    stamps = []
-    for form in _DATES:
-        match = form.search(days)
-        if match is None:
-            continue
-        beside = _BESIDE.fullmatch(days[: match.start()] + " " * (match.end() - match.start()) + days[match.end() :])
-        if beside is not None and (stamp := _made({**_spans(clock), **_spans(match), **_spans(beside)}, text)):
-            stamps.append(stamp)
-    return tuple({stamp.reading: stamp for stamp in stamps}.values())
-
-
-def _spans(match: re.Match[str] | None) -> dict[str, tuple[int, int]]:
-    if match is None:
-        return {}
-    spans = {name: match.span(name) for name, part in match.groupdict().items() if part is not None}
-    if "hour" in spans:
-        spans["clock"] = (spans["hour"][0], match.end())
-    return spans
-
-
-def _made(spans: Spans, text: str) -> Stamp | None:
-    def part(name: str, otherwise: str = "0") -> str:
-        return text[slice(*spans[name])] if name in spans else otherwise
-
-    month = int(part("month")) or 1 + [name[:3] for name in _MONTHS].index(part("name", "Jan")[:3].title())
-    hour = int(part("hour"))
-    if "half" in spans:
-        hour = hour % 12 + (12 if part("half") in "Pp" else 0)
-    try:
-        reading = (
-            datetime(  # noqa: DTZ001 - a reading of a clock
-                int(part("year")), month, int(part("day")), hour, int(part("minute")), int(part("second"))
-            )
-            + timedelta(microseconds=-(-int(part("fraction", "0")[:9].ljust(9, "0")) // 1_000))
-        )
-    except (ValueError, OverflowError):
+def _parsed(text: str, declared: str) -> Stamp | None:
+    if not declared and _LOOKS_DATED.match(text) is None:
         return None
-    if reading.year < 1990:
-        return None
+    tail = (_ZONE_NAME if declared.endswith("%Z") else _TAIL).search(text)
+    start = tail.start() if tail else len(text)
+    for form in (declared.removesuffix("%Z").rstrip(),) if declared else _FORMS:
+        for end in dict.fromkeys((len(text), start)):
+            try:
+                reading = datetime.strptime(text[:end], form)  # noqa: DTZ007 - aware where the form has an offset
+            except ValueError:
+                continue
+            stamp = Stamp(reading.replace(tzinfo=None), _lasts(form), reading.utcoffset(), form, text[end:])
+            # Without separators a form is one of so many digits.
+            is_whole = form[:4] != "%Y%m" or declared or reading.strftime(form) == text[:end]
+            if is_whole and reading.year >= 1990 and not (stamp.tail and stamp.is_date and not declared):
+                return stamp if declared.endswith("%Z") or not stamp.tail or tail is None else _with_tail(stamp, tail)
+    return None
+
+
+def _lasts(form: str) -> timedelta:
+    if re.search("%[ScT]", form):
+        return timedelta()
+    return _MINUTE if "%M" in form else timedelta(minutes=59, seconds=59)
+
+
+def _with_tail(stamp: Stamp, tail: re.Match[str]) -> Stamp:
+    fraction = int((tail["fraction"] or ".0")[1:].ljust(9, "0"))
     offset = None
-    if "offset" in spans:
-        there = timedelta(hours=int(part("hours")), minutes=int(part("minutes")))
-        offset = -there if part("sign", "+") == "-" else there
-        if part("sign", "+") == "-" and not there:  # by its RFC the mark of an unknown offset
-            offset = None
-    lasts = timedelta() if "second" in spans else _MINUTE if "minute" in spans else _HOUR
-    return Stamp(reading, "hour" not in spans, lasts, offset, spans)
+    if tail["offset"]:
+        offset = timedelta(hours=int(tail["hours"] or 0), minutes=int(tail["minutes"] or 0))
+        if tail["sign"] == "-":  # minus zero is by its RFC the mark of an unknown offset
+            offset = -offset if offset else None
+    return stamp._replace(reading=stamp.reading + timedelta(microseconds=-(-fraction // 1_000)), offset=offset)
 
 
-def _rewritten(value: object, stamp: Stamp, reading: datetime) -> object:
-    """Return ``value`` with another reading, each part as wide, and in the letters, of the one that it replaces."""
-    text = str(value)
-    numbers = {"year": reading.year, "month": reading.month, "day": reading.day, "hour": reading.hour,
-               "minute": reading.minute, "second": reading.second}  # fmt: skip
-    names = {"name": _MONTHS[reading.month - 1], "weekday": _DAYS[reading.weekday()]}
-    if "half" in stamp.spans:
-        numbers["hour"], names["half"] = (reading.hour + 11) % 12 + 1, "AP"[reading.hour // 12]
-    for part, (start, end) in sorted(stamp.spans.items(), key=lambda item: item[1], reverse=True):
-        if part in numbers:
-            text = f"{text[:start]}{numbers[part]:0{end - start}}{text[end:]}"
-        elif part in names:
-            text = text[:start] + _in_letters(names[part], text[start:end]) + text[end:]
+def _written(value: object, stamp: Stamp, reading: datetime) -> object:
+    """Return ``value`` with another reading."""
+    text = reading.replace(tzinfo=UTC).strftime(stamp.form) + stamp.tail
     return type(value)(text) if isinstance(value, int) else text
-
-
-def _in_letters(name: str, of: str) -> str:
-    """Return a name as long (three letters, or all) and in the case of the one that stood there."""
-    short = name[:3] if len(of) <= 3 else name
-    return short.upper() if of.isupper() else short.lower() if of.islower() else short
 
 
 def _epoch(value: Any) -> datetime | None:

@@ -17,32 +17,39 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from pit_fetch.testing.comparison import CANARY
-from pit_fetch.testing.documents import Path, Tables, leaves, node_at
-from pit_fetch.testing.recording import Change, RecordedReply, ReplyRow, drop, field_of
+from pit_fetch.testing.documents import Path, leaves, node_at
+from pit_fetch.testing.findings import Change, Findings, ReplyRow, drop, field_of
+from pit_fetch.testing.recording import Document
+from pit_fetch.testing.source import HEADERS
 from pit_fetch.testing.timestamps import floor, postpone
 
 
 class Edit(NamedTuple):
     """A change of a reply, in words that end "here when they are".
 
+    advice   what to do where it shows, if that does not follow from what shows
     may_add  it puts rows in, or changes what decides how they are dated, so that a row may be public after it
     """
 
     words: str
     change: Change
     may_add: bool = False
+    advice: str = ""
 
 
 World = tuple[Edit, ...]
 
 # More than a list that an author cuts to its first hundred.
 MANY = 130
+_TOTALS = ("X-Total-Count", "X-Total", "X-Total-Results", "X-Result-Count")
 # Dates of what is planned, not of what was known.
 PLANNED = re.compile(
     r"expir|matur|effective|event|schedul|due|deadline|ex_?div|pay(able|ment)?_?(date|on)|close[sd]?_?(on|date)|"
     r"comment|forecast|horizon|target|next|settle|period|fiscal|ending|record_?date|meeting|conference|vest",
     re.IGNORECASE,
 )
+_IN_HEADERS = "take from headers nothing but where the next page is"
+_PAGE_ALONE = "let a page of a row fail alone: paging.children (with a probe), a record without a stamp for the row"
 GONE = object()
 
 
@@ -58,16 +65,19 @@ def other_values(value: Any) -> Iterator[Any]:
 
 
 class LateRows:
-    """The worlds of a recording at ``pit``, made of the rows that were not public then.
+    """The worlds of a recording at ``pit``, made of the rows that were not public then."""
 
-    each_id_once  the source has no two rows with one id: pages of its list are asked for by the id of a row
-    """
-
-    def __init__(self, recording: RecordedReply, pit: datetime, each_id_once: bool = False) -> None:
-        self.recording, self.pit, self.each_id_once = recording, pit, each_id_once
-        self.rows = recording.late(pit)
+    def __init__(self, findings: Findings, pit: datetime) -> None:
+        self.findings, self.pit, source = findings, pit, findings.case.source
+        pages = source.recording.pages
+        # Where pages of the list are asked for by the id of a row, the source has no two rows with one id.
+        self.each_id_once = pages is not None and bool(pages.after)
+        self.pages = [address.key for address in source.pages]
+        # A table that has a key keeps the first of two rows, and a page that is asked for by an id is the first one's.
+        self.keeps_first = source.is_made or bool(self.pages) or self.each_id_once
+        self.rows = findings.late(pit)
         self.listed = [row for row in self.rows if isinstance(row.key, int)]
-        self.public = [row for row in recording.every if row not in self.rows]
+        self.public = [row for row in findings.every if row not in self.rows]
 
     def all(self, crowd: int) -> dict[str, World]:
         """Return every world, with ``crowd`` late rows in those that have many."""
@@ -96,33 +106,48 @@ class LateRows:
 
         def rewritten(tree: Any) -> None:
             for row in self.rows:
-                rewrite(node_at(tree, row.path), distinct=self.each_id_once)
+                rewrite(self.findings, node_at(tree, row.path), distinct=self.each_id_once)
 
         def broken(tree: Any) -> None:
-            for path, value in (leaf for row in self.rows for leaf in self.recording.leaves_of(row)):
-                if _is_undated_text(value):
+            for path, value in (leaf for row in self.rows for leaf in self.findings.leaves_of(row)):
+                if _is_text(self.findings, value):
                     _put(tree, path, f"{value} \udcff")
 
         def unnamed(tree: Any) -> None:
             for path in self._pointers():
                 _put(tree, path, None)
 
-        return _single(
-            {
-                "left out": partial(drop, rows=self.rows),
-                "left out, and not counted": uncounted,
-                "moved to the end": moved,
-                "with other texts and figures": rewritten,
-                **({} if self.recording.case.own_server else {"with bytes that are no UTF-8": broken}),
-                "named by no other row": unnamed,
-            }
-        )
+        def without_pages(tree: Any, page: object) -> None:
+            for row in self.rows:
+                for key in self.pages:
+                    _put(tree, (*row.path, key), page)
+
+        def counted(tree: Any, count: int) -> None:
+            last = f"Fri, 16 Feb 2024 09:00:0{count % 2} GMT"
+            tree[HEADERS] = {**dict.fromkeys(_TOTALS, str(count)), "ETag": f'"{count}"', "Last-Modified": last}
+
+        broken_text = {"with bytes that are no UTF-8": broken} if self.findings.case.source.holds_any_byte else {}
+        rows: dict[str, Change] = {
+            "left out": partial(drop, rows=self.rows),
+            "left out, and not counted": uncounted,
+            "moved to the end": moved,
+            "with other texts and figures": rewritten,
+            "named by no other row": unnamed,
+            **broken_text,
+        }
+        pages = {
+            f"with a page of their own that {event}": partial(without_pages, page=page)
+            for event, page in (("is not there", None), ("is empty", {"": {}}), ("fails", Document(b"", status=500)))
+            if self.pages
+        }
+        headers = {"counted in a header": partial(counted, count=2 * len(self.findings.every) - 1)}
+        return {**_single(rows), **_single(pages, _PAGE_ALONE), **_single(headers, _IN_HEADERS)}
 
     def beside(self) -> dict[str, World]:
         """Return worlds in which late rows changed what the reply holds beside them: later dates, validity."""
 
         def dates(tree: Any) -> None:
-            for path, value in leaves_beside(self.recording, tree):
+            for path, value in leaves_beside(self.findings, tree):
                 instant = floor(value)
                 if isinstance(value, str) and instant is not None and instant > self.pit:
                     with contextlib.suppress(ValueError, OverflowError):  # there is no date past the calendar's end
@@ -130,9 +155,9 @@ class LateRows:
 
         def valid(tree: Any) -> None:
             for row in self.public:
-                for path, value in self.recording.dates_of(row):
+                for path, value in self.findings.dates_of(row):
                     instant = floor(value)
-                    if row.pattern(path) in self.recording.validity and instant is not None and instant > self.pit:
+                    if row.pattern(path) in self.findings.validity and instant is not None and instant > self.pit:
                         soon = str(postpone(f"{self.pit:%Y-%m-%d}", 9))
                         _put(tree, path, soon if str(value)[:4] == "9999" else "9999-12-31")
 
@@ -142,25 +167,31 @@ class LateRows:
         """Return worlds with ``size`` late rows or more."""
         if not self.listed:
             return {}
-        ids, container = id_paths(self.recording, self.listed), self.listed[0].container
-        kept = {row: ids[row] | _below(row, self.recording.sources(row)) for row in self.listed}
+        ids, container = id_paths(self.findings, self.listed), self.listed[0].container
+        kept = {row: ids[row] | _below(row, self.findings.sources(row)) for row in self.listed}
 
         def several(tree: Any, first: bool) -> None:
             packed = [(row, pickle.dumps(node_at(tree, row.path))) for row in self.listed]
             copies = [
-                _vary(_rename(pickle.loads(body), ids[row], number), kept[row], number)  # noqa: S301 - of this process
+                _vary(self.findings, _rename(self.findings, pickle.loads(body), ids[row], number), kept[row], number)  # noqa: S301 - of this process
                 for number in range(size // len(self.listed) + 1)
                 for row, body in packed
             ]
             _insert(tree, container, copies, first)
             self._count(tree, len(copies))
 
-        parts = _parts(name for row in self.recording.rows for name in row.ids)
+        parts = _parts(name for row in self.findings.rows for name in row.ids)
 
         def scaled(tree: Any, factor: int) -> None:
             """Add rows that move every mean, median and quantile: their figures all lie on one side."""
             copies = [
-                _scale(_rename(_copied(node_at(tree, row.path)), ids[row], number), kept[row], parts, factor)
+                _scale(
+                    self.findings,
+                    _rename(self.findings, _copied(node_at(tree, row.path)), ids[row], number),
+                    kept[row],
+                    parts,
+                    factor,
+                )
                 for number in range(MANY // len(self.listed) + 1)
                 for row in self.listed
             ]
@@ -171,8 +202,7 @@ class LateRows:
 
         many = {f"many ({size}), at the {'beginning' if first else 'end'}": partial(several, first=first)
                 for first in (True, False)}  # fmt: skip
-        # The author's own server could neither sort these nor put them on pages.
-        nothing = {} if self.recording.case.own_server else {f"many ({MANY}), of which nothing can be read": unreadable}
+        nothing = {f"many ({MANY}), of which nothing can be read": unreadable} if not self.each_id_once else {}
         figures = {"many, all their figures 0": partial(scaled, factor=0),
                    "many, all their figures a thousand times as high": partial(scaled, factor=1_000)}  # fmt: skip
         return _single({**many, **figures, **nothing})
@@ -189,12 +219,12 @@ class LateRows:
                 f"{turn}": tuple(mine[(turn + place) % len(mine)] for place, mine in enumerate(edits))
                 for turn in range(max(map(len, edits), default=0))
             }
-        ids, container = id_paths(self.recording, listed), listed[0].container
+        ids, container = id_paths(self.findings, listed), listed[0].container
         mutants = [
             mutant for number, row in enumerate(listed) for mutant in self._mutants(row, ids[row], 900 + 1_000 * number)
         ]
         if not self.each_id_once:
-            mutants += [("repeated", node_at(self.recording.tree, row.path), False) for row in listed]
+            mutants += [("repeated", node_at(self.findings.tree, row.path), False) for row in listed]
         return {
             f"of other forms, at the {'beginning' if first else 'end'}": tuple(
                 Edit(words, partial(_insert, container=container, nodes=[node], first=first), may_add)
@@ -205,33 +235,27 @@ class LateRows:
 
     def twins(self) -> dict[str, World]:
         """Return worlds with a copy of each public row under a late one's dates, as a version of it or beside it."""
-        public = [
-            row for row in self.recording.rows if row in self.public and row.versions and isinstance(row.key, int)
-        ]
+        public = [row for row in self.findings.rows if row in self.public and row.versions and isinstance(row.key, int)]
         model = next((row for row in self.rows if public and row.container == public[0].container), None)
         if model is None:
             return {}
         dates = {
-            path[len(model.path) :]: value
-            for path, value in self.recording.sources(model).items()
-            if path != model.path
+            path[len(model.path) :]: value for path, value in self.findings.sources(model).items() if path != model.path
         }
-        ids = id_paths(self.recording, public)
-        # A table with a key keeps the first of two rows, and so may the author's own server.
-        keeps_first = self.recording.case.own_server or isinstance(self.recording.document, Tables)
+        ids = id_paths(self.findings, public)
         ways = [(" at the end", False, 7_000), (" at the beginning", True, 7_000)]
         if not all(ids.values()):
             ways = []  # an id has several parts, and copies would contradict the rows
         ways += [] if self.each_id_once else [("", False, 0)]
-        ways += [] if keeps_first else [(", before them", True, 0)]
+        ways += [] if self.keeps_first else [(", before them", True, 0)]
         worlds: dict[str, World] = {}
         for place, first, number in ways:
             copies = []
             for row in public:
-                node = _copied(node_at(self.recording.tree, row.path))
+                node = _copied(node_at(self.findings.tree, row.path))
                 for path, value in dates.items():
                     _put(node, path, value)
-                copies.append(_rename(node, ids[row] if number else (), number))
+                copies.append(_rename(self.findings, node, ids[row] if number else (), number))
             words = f"beside {'rows like public ones' if number else 'later versions of public rows'}{place}"
             change = partial(_insert, container=public[0].container, nodes=copies, first=first)
             worlds[words] = (Edit(words, change, may_add=True),)
@@ -247,29 +271,33 @@ class LateRows:
 
     def _mutants(self, row: ReplyRow, ids: Collection[Path], number: int) -> Iterator[tuple[str, Any, bool]]:
         """Yield the row with one value changed, in words; whole rows that are none; and rows with other dates."""
-        original = node_at(self.recording.tree, row.path)
+        original = node_at(self.findings.tree, row.path)
         # Where pages are asked for by the id of a row, each row has one.
         nothing: tuple[Any, ...] = () if self.each_id_once else (None, CANARY, 5, [], {}, [CANARY])
         yield from ((f"{value!r}", value, False) for value in nothing)
         if not isinstance(original, dict):
             return
-        dated = _below(row, self.recording.sources(row)) | _below(row, dict(self.recording.dates_of(row)))
+        dated = _below(row, self.findings.sources(row)) | _below(row, dict(self.findings.dates_of(row)))
         for words, date in (("without their dates", lambda v: None), ("with dates that are none", lambda v: CANARY),
                             ("at the calendar's end", _on_last_day)):  # fmt: skip
             node, number = _copied(original), number + 1
             for path in filter(None, dated):
                 _put(node, path, date(node_at(node, path)))
-            yield words, _rename(node, ids, number) if self.each_id_once else node, False
+            yield words, _rename(self.findings, node, ids, number) if self.each_id_once else node, False
         for more in ({"extra_field": CANARY}, {"unreadable": float("nan")}):
             node, number = {**_copied(original), **more}, number + 1
-            yield f"with a field more ({more})", _rename(node, ids, number) if self.each_id_once else node, False
-        fields = [path for path, _ in leaves(original)] + [(name,) for name in original]
+            yield (
+                f"with a field more ({more})",
+                _rename(self.findings, node, ids, number) if self.each_id_once else node,
+                False,
+            )
+        fields = [path for path, _ in leaves(original)] + [(name,) for name in original if name not in self.pages]
         for path in dict.fromkeys(path for path in fields if path and path not in dated):
             if any(other[: len(path)] == path for other in dated) or (self.each_id_once and path in ids):
                 continue
             for value in other_values(node_at(original, path)):
                 node, number = _copied(original), number + 1
-                _rename(node, set(ids) - {path}, number)
+                _rename(self.findings, node, set(ids) - {path}, number)
                 if value is GONE:
                     with contextlib.suppress(TypeError):  # an element of a list stays
                         node_at(node, path[:-1]).pop(path[-1])
@@ -280,8 +308,8 @@ class LateRows:
 
     def _count(self, tree: Any, more: int) -> None:
         """Correct the totals beside the rows for so many rows ``more``."""
-        sizes = {len(node_at(self.recording.tree, container)) for container in self.recording.containers}
-        for path, value in leaves_beside(self.recording, tree):
+        sizes = {len(node_at(self.findings.tree, container)) for container in self.findings.containers}
+        for path, value in leaves_beside(self.findings, tree):
             number = int(value) if isinstance(value, str) and value.isdigit() else value
             if type(number) is int and number in sizes:
                 _put(tree, path, type(value)(number + more))
@@ -291,14 +319,14 @@ class LateRows:
 
         Such a value may also be an amount. So a field that names rows by one holds nothing but such values.
         """
-        recording, late = self.recording, self.rows
+        findings, late = self.findings, self.rows
         columns: dict[Path, dict[Path, Any]] = defaultdict(dict)
-        rows = {path: row for row in recording.every for path, _ in recording.leaves_of(row)}
+        rows = {path: row for row in findings.every for path, _ in findings.leaves_of(row)}
         for path, row in rows.items():
-            value = recording.value_at(row, path)
+            value = findings.value_at(row, path)
             if _may_name(value) and floor(value) is None:
                 columns[row.pattern(path)][path] = value
-        keys = [column for column in columns.values() if len(column) == len({*column.values()}) == len(recording.every)]
+        keys = [column for column in columns.values() if len(column) == len({*column.values()}) == len(findings.every)]
         known = {name for row in self.public for name in row.ids}
         ids = {name for row in late for name in row.ids} - known
         parts = _parts(ids) - _parts(known)
@@ -319,18 +347,23 @@ class LateRows:
                     yield path
 
 
-def say_otherwise(recording: RecordedReply, tree: Any, rows: Sequence[ReplyRow] = ()) -> None:
+def say_otherwise(findings: Findings, tree: Any, rows: Sequence[ReplyRow] = ()) -> None:
     """Put other texts and figures into ``rows``, or all, under the same ids and dates."""
-    ids = id_paths(recording, recording.every)
-    for row in rows or recording.every:
-        _vary(node_at(tree, row.path), ids[row] | _below(row, recording.sources(row)), 1)
+    ids = id_paths(findings, findings.every)
+    for row in rows or findings.every:
+        _vary(findings, node_at(tree, row.path), ids[row] | _below(row, findings.sources(row)), 1)
 
 
-def leaves_beside(recording: RecordedReply, tree: Any) -> list[tuple[Path, Any]]:
-    """Return every scalar beside the rows, with its path. What is in other lists of things is not about the rows."""
+def leaves_beside(findings: Findings, tree: Any) -> list[tuple[Path, Any]]:
+    """Return every scalar beside the rows, with its path. What is in other lists of things is not about the rows.
+
+    Documents that are asked for whatever rows there are come with all that they hold, if nothing of it has a date: it
+    is as it stands today.
+    """
+    main = findings.case.source.main
 
     def beside(node: Any, path: Path) -> Iterator[tuple[Path, Any]]:
-        if path and path in recording.containers:
+        if path and path in findings.containers:
             return  # not walked through: it may hold thousands of rows
         if isinstance(node, dict):
             for key, child in node.items():
@@ -340,32 +373,38 @@ def leaves_beside(recording: RecordedReply, tree: Any) -> list[tuple[Path, Any]]
         else:
             yield path, node
 
-    return list(beside(tree, ()))
+    found = list(beside({main: tree[main]}, ())) if main in tree else []
+    for key in sorted(findings.standing):
+        others = [((key, *path), value) for path, value in leaves(tree[key])]
+        found += others if all(floor(value) is None for _, value in others) else []
+    return found
 
 
-def nested_additions(recording: RecordedReply, pit: datetime) -> Iterator[tuple[ReplyRow, str, Change]]:
+def nested_additions(findings: Findings, pit: datetime) -> Iterator[tuple[ReplyRow, str, Change]]:
     """Yield, for each list of dated things in a public row, the change that adds one dated later than ``pit``."""
-    for row in recording.rows:
-        if recording.is_late(row, pit):
+    for row in findings.rows:
+        if findings.is_late(row, pit):
             continue
-        node = node_at(recording.tree, row.path)
-        for place, value in recording.dates_of(row):
+        node = node_at(findings.tree, row.path)
+        for place, value in findings.dates_of(row):
             path = place[len(row.path) :]
             if not path or PLANNED.search(str(path[-1])):
                 continue
             last = max((number for number, part in enumerate(path) if isinstance(part, int)), default=None)
             if last is not None and path[last] == 0 and isinstance(node_at(node, path[: last + 1]), dict):
                 holder = path[:last]
-                change = partial(_add_later, holder=(*row.path, *holder), date=path[last + 1 :], value=value, pit=pit)
+                change = partial(
+                    _add_later, findings, holder=(*row.path, *holder), date=path[last + 1 :], value=value, pit=pit
+                )
                 yield row, ".".join(map(str, holder)), change
 
 
-def id_paths(recording: RecordedReply, rows: Sequence[ReplyRow]) -> dict[ReplyRow, set[Path]]:
+def id_paths(findings: Findings, rows: Sequence[ReplyRow]) -> dict[ReplyRow, set[Path]]:
     """Return where each row holds the ids of its records."""
     paths = {
         row: {
             path
-            for path, value in leaves(node_at(recording.tree, row.path))
+            for path, value in leaves(node_at(findings.tree, row.path))
             if value not in ("", None) and str(value) in row.ids
         }
         for row in rows
@@ -377,11 +416,11 @@ def id_paths(recording: RecordedReply, rows: Sequence[ReplyRow]) -> dict[ReplyRo
 # --- edits of one node, in place
 
 
-def _add_later(tree: Any, holder: Path, date: Path, value: object, pit: datetime) -> None:
+def _add_later(findings: Findings, tree: Any, holder: Path, date: Path, value: object, pit: datetime) -> None:
     """Add to the list at ``holder`` a copy of its first thing, its ``date`` after ``pit``."""
     things = node_at(tree, holder)
     addition = _copied(things[0])
-    rewrite(addition)
+    rewrite(findings, addition)
     while (instant := floor(value)) is not None and instant <= pit:
         value = postpone(value, 30)
     _put(addition, date, value)
@@ -394,48 +433,50 @@ def _insert(tree: Any, container: Path, nodes: Sequence[Any], first: bool) -> No
     rows[place:place] = _copied(nodes)
 
 
-def _rename(node: Any, paths: Iterable[Path], number: int) -> Any:
+def _rename(findings: Findings, node: Any, paths: Iterable[Path], number: int) -> Any:
     for path in paths:
         with contextlib.suppress(KeyError, IndexError, TypeError):
             value = node_at(node, path)
             if type(value) is int:
                 _put(node, path, value + 1_000_000 + 10 * number)
-            elif _is_undated_text(value):
+            elif _is_text(findings, value):
                 _put(node, path, f"{value}x{number}")
     return node
 
 
-def _vary(node: Any, kept: set[Path], number: int) -> Any:
+def _vary(findings: Findings, node: Any, kept: set[Path], number: int) -> Any:
     """Vary texts and figures so that copies sort before and after the originals, whatever the provider sorts by."""
     for path, value in list(leaves(node)):
         if not path or path in kept:
             continue
-        if _is_undated_text(value):
+        if _is_text(findings, value):
             _put(node, path, f"{'!' if number % 2 else '~'}{number} {value}")
         elif isinstance(value, float):
             _put(node, path, value * (1_000 + number) if number % 2 else value / (1_000 + number))
     return node
 
 
-def _scale(node: Any, kept: set[Path], names: set[str], factor: int) -> Any:
+def _scale(findings: Findings, node: Any, kept: set[Path], names: set[str], factor: int) -> Any:
     """Multiply every figure in ``node``, also one in a text, but no part of an id."""
     for path, value in list(leaves(node)):
-        is_figure = path and path not in kept and floor(value) is None and not isinstance(value, bool)
+        is_figure = (
+            path and path not in kept and not findings.case.source.is_dated(value) and not isinstance(value, bool)
+        )
         if is_figure and str(value) not in names:
             with contextlib.suppress(ValueError, TypeError, OverflowError):
                 _put(node, path, type(value)(type(value)(float(value) * factor)))
     return node
 
 
-def rewrite(node: Any, distinct: bool = False) -> None:
+def rewrite(findings: Findings, node: Any, distinct: bool = False) -> None:
     """Put another value of its type in the place of every scalar in ``node`` that is not a date.
 
     distinct  what differs from row to row still does
     """
     for path, value in list(leaves(node)):
-        if path and distinct and _is_undated_text(value):
+        if path and distinct and _is_text(findings, value):
             _put(node, path, f"{value} {CANARY}")
-        elif path and floor(value) is None:
+        elif path and not findings.case.source.is_dated(value):
             of_its_type = (other for other in other_values(value) if value is not None and type(other) is type(value))
             _put(node, path, next(of_its_type, value))
 
@@ -450,8 +491,8 @@ def _copied(node: Any) -> Any:
     return pickle.loads(pickle.dumps(node)) if isinstance(node, (dict, list)) else node  # noqa: S301 - of this process
 
 
-def _single(changes: Mapping[str, Callable[[Any], None]]) -> dict[str, World]:
-    return {words: (Edit(words, change),) for words, change in changes.items()}
+def _single(changes: Mapping[str, Callable[[Any], None]], advice: str = "") -> dict[str, World]:
+    return {words: (Edit(words, change, advice=advice),) for words, change in changes.items()}
 
 
 def _below(row: ReplyRow, paths: Iterable[Path]) -> set[Path]:
@@ -469,8 +510,8 @@ def _may_name(value: object) -> bool:
     return (isinstance(value, str) and len(value) > 2) or (type(value) is int and value >= 100)
 
 
-def _is_undated_text(value: Any) -> bool:
-    return isinstance(value, str) and floor(value) is None
+def _is_text(findings: Findings, value: Any) -> bool:
+    return isinstance(value, str) and not findings.case.source.is_dated(value)
 
 
 def _on_last_day(value: Any) -> Any:

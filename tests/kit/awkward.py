@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pit_fetch.gaps import Code
 from pit_fetch.paging import follow
 from pit_fetch.provider import Context, Dating, Field, Operation, Provider, Query, Record, UpstreamError, Watermark
-from pit_fetch.testing import HttpRequest, Response
+from pit_fetch.testing import Form, HttpRequest, Pages, Response
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc3339, parse_wall_clock
 from pit_fetch.wire import body_of, lenient_json, record_in, rows_in
 from tests.kit.honest import KitSource, Row, as_json, get, host, name_of, seconds, text
@@ -131,8 +132,9 @@ def relays(serves_pages: bool = False) -> KitSource:
         start = next((n + 1 for n, row in enumerate(rows) if f"c-{row.get('id')}" == after), 0)
         return Response(edges(rows[start : start + 2], len(rows) > start + 2))
 
+    pages = Pages(2, cursor="after", next="data.posts.pageInfo.endCursor", more="data.posts.pageInfo.hasNextPage")
     source = KitSource(provider("relays", fetch, read), NODES, edges, lambda row: str(row["at"]))
-    return KitSource(**{**vars(source), "serve": serve}) if serves_pages else source
+    return replace(source, recording={"pages": pages}, live=serve) if serves_pages else source
 
 
 # --- twins: a row that is sent twice under one stamp, and two rows of one instant
@@ -240,7 +242,8 @@ def clocks_of_day() -> KitSource:
         return json.dumps({"days": [{"day": day, "rows": rows} for day, rows in groups.items()]}).encode()
 
     return KitSource(simple("grouped", read), rows, body, lambda row: f"{row['day']}T{row['clock']}-05:00",
-                     zone="America/New_York")  # fmt: skip
+                     zone="America/New_York",
+                     recording={"stamps": {"day clock": Form("%Y-%m-%d %H:%M:%S")}})  # fmt: skip
 
 
 AWKWARD = {

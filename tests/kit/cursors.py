@@ -6,12 +6,10 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from pit_fetch.paging import children, follow
 from pit_fetch.provider import Context, Dating, Field, HttpReply, Operation, Option, Page, Provider, Query, Record
-from pit_fetch.testing import HttpRequest, Response
-from pit_fetch.testing.runner import params_of
+from pit_fetch.testing import HttpRequest, Pages, Response
 from pit_fetch.times import parse_rfc3339
 from pit_fetch.wire import body_of, lenient_json, record_in, rows_in
 from tests.demo_source import change_operations
@@ -53,15 +51,10 @@ def dispatch(row: Row, query: Query) -> Record:
 
 def serve_pages(reply: bytes, request: HttpRequest, oldest_first: bool = False) -> Response:
     """Return the page that is asked for: ``after`` is the id of a row, ``cursor`` holds where a page begins."""
-    try:
-        rows = json.loads(reply)["items"]
-        rows = sorted(rows, key=lambda row: parse_rfc3339(row["published"]), reverse=not oldest_first)  # type: ignore[arg-type,return-value]
-        ids = [str(row["id"]) for row in rows]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return Response(reply)
+    rows = json.loads(reply)["items"]
+    rows = sorted(rows, key=lambda row: parse_rfc3339(row["published"]), reverse=not oldest_first)  # type: ignore[arg-type,return-value]
+    ids = [str(row["id"]) for row in rows]
     after = str(request.params.get("after") or request.params.get("cursor", "")).removeprefix("c-")
-    if after and after not in ids:
-        return Response(status=404)
     start = ids.index(after) + 1 if after else 0
     page = rows[start : start + SIZE]
     following = f"c-{page[-1]['id']}" if len(rows) > start + SIZE else None
@@ -108,44 +101,19 @@ def dispatches(
         ),
         page_size=SIZE,
     )
+    rows = ROWS if newest_first else ROWS[::-1]
     return KitSource(
         provider,
-        ROWS,
-        as_json("items"),
+        rows,
+        lambda rows, **meta: as_json("items")(rows, next=None, **meta),
         lambda row: str(max(filter(None, (row["published"], row["corrected"])))),
-        serve=partial(serve_pages, oldest_first=not newest_first),
+        recording={
+            "pages": Pages("size", cursor="cursor", next="next")
+            if parameter == "cursor"
+            else Pages("size", after="after")
+        },
+        live=partial(serve_pages, oldest_first=not newest_first),
     )
-
-
-PAGES = [
-    {"items": ROWS[:2], "next": "page-1"},
-    {"items": ROWS[2:4], "next": "page-2"},
-    {"items": ROWS[4:], "next": None},
-]
-# Recordings that hold the pages as they came, and what sends them one by one.
-RECORDED: Mapping[str, tuple[bytes, Callable[[bytes], list[object]]]] = {
-    "in a list": (json.dumps(PAGES).encode(), json.loads),
-    "by token": (
-        json.dumps({"pages": {f"page-{number}": page for number, page in enumerate(PAGES)}}).encode(),
-        lambda reply: [*json.loads(reply)["pages"].values()],
-    ),
-    "by line": (
-        b"\n".join(json.dumps(page).encode() for page in PAGES),
-        lambda reply: [json.loads(line) for line in reply.split(b"\n") if line],
-    ),
-}
-
-
-def recorded_pages(form: str, **changes: Any) -> KitSource:
-    """Return the source whose server has recorded pages, each under its number."""
-    recording, pages_of = RECORDED[form]
-
-    def serve(reply: bytes, request: HttpRequest) -> Response:
-        pages, number = pages_of(reply), int(str(request.params.get("cursor", "page-0")).removeprefix("page-"))
-        return Response(json.dumps(pages[number]).encode()) if number < len(pages) else Response(status=404)
-
-    source = dispatches("tokens", "cursor", newest_first=True, **changes)
-    return replace(source, body=lambda rows, **meta: recording, serve=serve)
 
 
 def with_pages_of_rows(is_careful: bool) -> KitSource:
@@ -165,14 +133,15 @@ def with_pages_of_rows(is_careful: bool) -> KitSource:
                 shown = record_in(body) if body else {}
                 yield record._replace(available_at=record.available_at if shown else None)
 
-    def serve(reply: bytes, request: HttpRequest) -> Response:
-        if "id" not in request.params:
-            return serve_pages(reply, request)
-        rows = [row for row in json.loads(reply)["items"] if isinstance(row, dict)]
-        row = next((row for row in rows if str(row.get("id")) == request.params["id"]), None)
-        return Response(status=404) if row is None else Response(json.dumps({"text": row.get("text")}).encode())
-
-    return replace(source, provider=change_operations(source.provider, fetch=fetch), serve=serve)
+    documents = {
+        "/v1/items": {"items": ROWS, "next": None},
+        "/v1/items?id={id}": {str(row["id"]): {"text": row["text"]} for row in ROWS},
+    }
+    return replace(
+        source,
+        provider=change_operations(source.provider, fetch=fetch),
+        recording={**source.recording, "documents": documents},
+    )
 
 
 # How a page is asked for, from the position that the page before it states.
@@ -180,22 +149,22 @@ Ask = Callable[[Context, str], HttpReply]
 WAYS: Mapping[str, tuple[Ask, str]] = {
     "by an offset": (
         lambda context, at: context.http.get("Tokens", "/v1/items", {"size": str(SIZE), "start": at or "0"}),
-        "{start}",
+        "{}",
     ),
     "in a body": (
         lambda context, at: context.http.post(
             "Tokens", "/v1/items", {"size": SIZE, "start": at or None}, repeatable=True
         ),
-        "{start}",
+        "{}",
     ),
-    "by an address": (lambda context, at: context.http.get("Tokens", at or "/v1/items"), "/v1/items?start={start}"),
-    "in its path": (lambda context, at: context.http.get("Tokens", f"/v1/items/{at or 0}"), "{start}"),
+    "by an address": (lambda context, at: context.http.get("Tokens", at or "/v1/items"), "/v1/items?start={}"),
+    "in its path": (lambda context, at: context.http.get("Tokens", f"/v1/items/{at or 0}"), "{}"),
 }
 
 
 def paged(way: str) -> KitSource:
     """Return the source whose pages are asked for in one of :data:`WAYS`."""
-    ask, following = WAYS[way]
+    ask, link = WAYS[way]
 
     def fetch(query: Query, context: Context) -> Iterable[Page]:
         def page(position: str) -> tuple[list[Record], str | None]:
@@ -208,15 +177,10 @@ def paged(way: str) -> KitSource:
 
         yield from follow(page, "", newest_first=True)
 
-    def serve(reply: bytes, request: HttpRequest) -> Response:
-        rows = sorted(json.loads(reply)["items"], key=lambda row: str(row["published"]), reverse=True)
-        body = json.loads(request.body or b"{}")
-        asked = (
-            body.get("start") or params_of(request).get("start") or request.path.removeprefix("/v1/items").strip("/")
-        )
-        start = int(asked or 0)
-        following_page = following.format(start=start + SIZE) if len(rows) > start + SIZE else None
-        return Response(json.dumps({"items": rows[start : start + SIZE], "next": following_page}).encode())
-
     source = dispatches("tokens", "cursor", newest_first=True)
-    return replace(source, provider=change_operations(source.provider, fetch=fetch), serve=serve)
+    documents = {"/v1/items/{start}" if way == "in its path" else "/v1/items": {"items": ROWS, "next": None}}
+    return replace(
+        source,
+        provider=change_operations(source.provider, fetch=fetch),
+        recording={"documents": documents, "pages": Pages(SIZE, start="start", next="next", link=link)},
+    )

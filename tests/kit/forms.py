@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
 
+from pit_fetch import testing
 from pit_fetch.provider import Context, Dating, Field, Operation, Provider, Query, Record
 from pit_fetch.times import NEW_YORK, end_of_day, end_of_minute, parse_rfc3339, wall_clock
 from pit_fetch.wire import body_of, lenient_json, rows_in
@@ -19,6 +20,11 @@ class Form(NamedTuple):
 
     fields: Mapping[str, str]
     lasts: str = "second"
+
+    @property
+    def declared(self) -> Mapping[str, testing.Form]:
+        """What its author says of it in the recording."""
+        return {" ".join(self.fields): testing.Form(" ".join(self.fields.values()))}
 
     def write(self, reading: datetime) -> Row:
         written = {name: f"{reading:{form}}" for name, form in self.fields.items()}
@@ -36,6 +42,10 @@ class Form(NamedTuple):
 
 
 class Milliseconds(Form):
+    @property
+    def declared(self) -> Mapping[str, testing.Form]:
+        return {}
+
     def write(self, reading: datetime) -> Row:
         instant = wall_clock(reading, NEW_YORK)
         return {name: str(int(instant.timestamp() * 1_000)) for name in self.fields if instant}
@@ -85,7 +95,8 @@ def releases(form: str, record: Callable[[Row, Query], Record] | None = None) ->
         instant = known.read(row)
         return instant.isoformat() if instant else ""
 
-    return KitSource(provider, rows, as_json("releases"), public_from, zone="America/New_York")
+    return KitSource(provider, rows, as_json("releases"), public_from, zone="America/New_York",
+                     recording={"stamps": known.declared})  # fmt: skip
 
 
 # --- notices that name each other, in a reply that tells of itself

@@ -33,7 +33,7 @@ from pit_fetch.provider import (
     UpstreamError,
 )
 from pit_fetch.tables import sqlite_rows
-from pit_fetch.testing import HttpRequest, Response
+from pit_fetch.testing import Document, HttpRequest, Pages, Response
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc2822, parse_rfc3339, parse_wall_clock
 from pit_fetch.wire import body_of, columns_in, lenient_json, record_in, rows_in
 from tests.kit import library
@@ -48,15 +48,12 @@ Ask = Callable[[Query, Context], Any]
 Parse = Callable[[Any], tuple[list[Row], Mapping[str, Any]]]
 
 
-def as_recorded(reply: bytes, request: HttpRequest) -> Response:
-    return Response(reply)
-
-
 @dataclass(frozen=True)
 class KitSource:
     """A provider, and what its standard tests need. ``rows`` and ``body`` make replies of other worlds.
 
     public_from  returns the instant from which a row was public, known from the source and not from the provider
+    recording    what its tests declare of the recording, besides the reply
     live         the source's server outside the tests, which the kit does not see
     also         returns further replies that serve the same rows at a PIT, by what they are: what moved after it
     """
@@ -67,7 +64,7 @@ class KitSource:
     public_from: Callable[[Row], str]
     options: Mapping[str, Any] = field(default_factory=dict)
     zone: str = ""
-    serve: Serve = as_recorded
+    recording: Mapping[str, Any] = field(default_factory=dict)
     live: Serve | None = None
     also: Callable[[datetime], Iterable[tuple[str, bytes]]] = lambda pit: ()
     attributes: Mapping[str, Any] = field(default_factory=dict)
@@ -112,11 +109,16 @@ def as_database(table: str, columns: str, script: str = "") -> Callable[..., byt
             database.executescript(f"{script} CREATE TABLE {table} ({columns});")
             for row in rows:
                 with contextlib.suppress(sqlite3.IntegrityError):  # a key that the table cannot hold
-                    database.execute(insert, [row.get(name) for name in names])
+                    database.execute(insert, [_cell(row.get(name)) for name in names])
             database.commit()
             return bytes(database.serialize())
 
     return body
+
+
+def _cell(value: Any) -> Any:
+    is_known = value is None or isinstance(value, (str, float, bool)) or (isinstance(value, int) and abs(value) < 2**63)
+    return value if is_known else json.dumps(value)
 
 
 def columns_of(rows: list[Row], names: str) -> list[str]:
@@ -268,7 +270,7 @@ def news(
         ARTICLES,
         body,
         lambda row: max(str(row["published"]), str(row["last_updated"])),
-        attributes={"not_counters": ("reads",)},
+        recording={"fields": {"reads": "fixed"}},
     )
 
 
@@ -465,7 +467,16 @@ def calls(record: Callable[[Row, Row | None, Query], Record] = transcript, rows:
         lambda row: max(str(row["ready"]), str(row["edited"])).replace(" ", "T") + ":59.999-05:00",
         options={"symbol": "ACME"},
         zone="America/New_York",
-        serve=serve,
+        recording={
+            "documents": {
+                "/events": {
+                    "count": len(EVENTS),
+                    "events": [{key: row[key] for key in row if key not in ON_THE_PAGE} for row in EVENTS],
+                },
+                "/events/{id}": {row["id"]: {key: row[key] for key in ON_THE_PAGE} for row in EVENTS},
+            }
+        },
+        live=serve,
     )
 
 
@@ -505,7 +516,8 @@ def filings(
         credentials=(FILE,),
     )
     body = as_database("filings", "id, form, accepted, amended, issuer, size")
-    return KitSource(provider, FILINGS, body, lambda row: max(str(row["accepted"]), str(row["amended"] or "")))
+    return KitSource(provider, FILINGS, body, lambda row: max(str(row["accepted"]), str(row["amended"] or "")),
+                     recording={"documents": Document(FILINGS, body)})  # fmt: skip
 
 
 # --- a search asked with POST, by offset, with two operations
@@ -593,6 +605,7 @@ def search(
         body,
         lambda row: datetime.fromtimestamp(max(row["posted"], row["displayTime"]), NEW_YORK).isoformat(),
         options={"op": "notes", "query": "alpha"},
+        recording={"pages": Pages(size="size", start="from")},
     )
 
 

@@ -118,9 +118,6 @@ def listed(join: Callable[[Mapping[str, Any]], dict[str, Any]] = lambda company:
     def body(rows: list[Row], companies: Any = COMPANIES, **meta: Any) -> bytes:
         return json.dumps({"filings": rows, "companies": companies}).encode()
 
-    def serve(reply: bytes, request: HttpRequest) -> Response:
-        return Response(json.dumps({"companies": COMPANIES}).encode() if request.path == "/companies" else reply)
-
     def live(reply: bytes, request: HttpRequest) -> Response:
         document = lenient_json(reply, rows=2)
         part = "companies" if request.path == "/companies" else "filings"
@@ -134,6 +131,6 @@ def listed(join: Callable[[Mapping[str, Any]], dict[str, Any]] = lambda company:
         operations=(Operation(fetch=fetch, parse_reply=read, dating=Dating(rule="when it was filed")),),
     )  # fmt: skip
     return KitSource(
-        provider, FILED, body, lambda row: str(row["filed_at"]), serve=serve, live=live, also=renamed,
-        attributes={"reply": json.dumps({"filings": FILED}).encode()},
+        provider, FILED, body, lambda row: str(row["filed_at"]), live=live, also=renamed,
+        recording={"documents": {"/filings": {"filings": FILED}, "/companies": {"companies": COMPANIES}}},
     )  # fmt: skip

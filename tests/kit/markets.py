@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 from pit_fetch.paging import follow
 from pit_fetch.provider import Basis, Context, Dating, Field, Operation, Option, Provider, Query, Record, UpstreamError
 from pit_fetch.tables import parquet_rows, sqlite_rows
-from pit_fetch.testing import HttpRequest, Response
+from pit_fetch.testing import Document, HttpRequest, Pages, Response
 from pit_fetch.times import delayed, parse_rfc3339
 from pit_fetch.wire import body_of, lenient_json, rows_in
 from tests.kit.honest import (
@@ -200,7 +200,8 @@ def quotes(
         lambda row: f"{row['day']}T23:59:59.999+09:00",
         options={"code": "7203"},
         zone="Asia/Tokyo",
-        serve=serve,
+        recording={"pages": Pages(size=ON_A_PAGE, number="page", total="X-Total-Pages")},
+        live=serve,
     )
 
 
@@ -234,7 +235,9 @@ def ledger(record: MakeRecord = entry, rows: ChooseRows = all_rows, select: str 
         credentials=(FILE,),
     )
     body = as_database("entries", "id INTEGER PRIMARY KEY, account INTEGER, posted TEXT, amount INTEGER", ACCOUNTS)
-    return KitSource(provider, ENTRIES, body, lambda row: str(row["posted"]))
+    return KitSource(
+        provider, ENTRIES, body, lambda row: str(row["posted"]), recording={"documents": Document(ENTRIES, body)}
+    )
 
 
 # --- a Parquet file, whose time stamps are typed
@@ -287,4 +290,6 @@ def deals(record: MakeRecord = deal, rows: ChooseRows = all_rows) -> KitSource:
         Operation(dating=Dating(rule="when it was signed"), fields=(Field("price", "number"), Field("buyer"))),
         credentials=(FILE,),
     )
-    return KitSource(provider, DEALS, body, lambda row: str(row["signed"]))
+    return KitSource(
+        provider, DEALS, body, lambda row: str(row["signed"]), recording={"documents": Document(DEALS, body)}
+    )

@@ -9,16 +9,13 @@ import json
 import re
 import sys
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
-from pit_fetch.testing import HttpRequest, Response
+from pit_fetch.testing import Form, HttpRequest, Pages, Response
 from tests.kit.honest import KitSource, Row
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def _seen(row: Row) -> Row:
@@ -123,6 +120,7 @@ class Author(NamedTuple):
     body: Callable[..., bytes]
     zone: str = ""
     live: Callable[[bytes, HttpRequest], Response] | None = None
+    recording: Mapping[str, Any] = {}
 
 
 AUTHORS: Mapping[str, Author] = {
@@ -137,6 +135,7 @@ AUTHORS: Mapping[str, Author] = {
         ),
         _csv,
         "America/New_York",
+        recording={"stamps": {"As_of_Date_In_Form_YYMMDD": Form("%y%m%d")}},
     ),
     "uk_notices": Author(
         _rows(
@@ -150,6 +149,10 @@ AUTHORS: Mapping[str, Author] = {
         _notices,
         "Europe/London",
         _bookmarked,
+        {
+            "pages": Pages(size="rows", cursor="bookmark", next="nextBookmark"),
+            "stamps": dict.fromkeys(("published", "amended"), Form("%d/%m/%Y %H:%M:%S")),
+        },
     ),
     "wire_search": Author(
         _rows(
@@ -160,6 +163,7 @@ AUTHORS: Mapping[str, Author] = {
             ("2024-02-13T21:02:03.001000+00:00", "w-9001", "1707858123001", "Dart opens plant", "In Ohio."),
         ),
         _hits,
+        recording={"id": "sort", "pages": Pages(size="size", after="search_after")},
     ),
     "tokyo_disclosures": Author(
         _rows(
@@ -171,6 +175,10 @@ AUTHORS: Mapping[str, Author] = {
         ),
         lambda rows: json.dumps({"items": [_seen(row) for row in rows]}).encode(),
         "Asia/Tokyo",
+        recording={
+            "pages": Pages(size="$top", start="$skip"),
+            "stamps": {"discDate discTime": Form("%Y%m%d %H%M%S")},
+        },
     ),
     "press_rss": Author(
         _rows(
@@ -195,6 +203,10 @@ AUTHORS: Mapping[str, Author] = {
         ),
         _news,
         "America/New_York",
+        recording={
+            "pages": Pages("page[size]", cursor="page[cursor]", next="links.next", link="/api/news?page[cursor]={}"),
+            "stamps": {"posted": Form("%b %d, %Y %I:%M %p")},
+        },
     ),
     "graph_posts": Author(
         _rows(
@@ -207,6 +219,11 @@ AUTHORS: Mapping[str, Author] = {
         _edges,
         "",
         _connected,
+        {
+            "pages": Pages(
+                size="n", cursor="c", next="data.posts.pageInfo.endCursor", more="data.posts.pageInfo.hasNextPage"
+            )
+        },
     ),
     "registry_lines": Author(
         _rows(
@@ -218,6 +235,7 @@ AUTHORS: Mapping[str, Author] = {
         ),
         _lines,
         "Europe/Warsaw",
+        recording={"stamps": {"y m d at": Form("%Y %m %d %H:%M:%S")}},
     ),
 }  # fmt: skip
 
@@ -226,9 +244,8 @@ def outsider(name: str, edits: tuple[tuple[str, str], ...] = ()) -> KitSource:
     """Return the source ``name``, with ``edits`` of its author's text."""
     author = AUTHORS[name]
     module = _edited(name, edits) if edits else importlib.import_module(f"tests.kit.authors.{name}")
-    return KitSource(
-        module.PROVIDER, author.rows, author.body, lambda row: row["public"], zone=author.zone, live=author.live
-    )
+    return KitSource(module.PROVIDER, author.rows, author.body, lambda row: row["public"], zone=author.zone,
+                     live=author.live, recording=author.recording)  # fmt: skip
 
 
 def _edited(name: str, edits: tuple[tuple[str, str], ...]) -> ModuleType:

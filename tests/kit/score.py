@@ -27,12 +27,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pit_fetch.request.values import flag_of, format_value
-from pit_fetch.testing import HttpRequest, ProviderSuite, Response
+from pit_fetch.testing import HttpRequest, ProviderSuite, Recording, Response
 from pit_fetch.testing.inprocess import TestClock, files_in, run
 from pit_fetch.testing.sandbox import Descriptors
 from pit_fetch.testing.server import Answering
 from tests.kit.bases import BASES
-from tests.kit.honest import FILE, KitSource, Serve, as_recorded
+from tests.kit.honest import FILE, KitSource, Serve
 from tests.kit.plants import PLANTS, Plant
 from tests.kit.worlds import Pair, pairs
 from tests.kit.wrong import WRONG, accused, failing
@@ -54,18 +54,13 @@ SHARE = 0.95
 
 
 def suite(source: KitSource) -> ProviderSuite:
-    def serve(self: ProviderSuite, reply: bytes, request: HttpRequest) -> Response:
-        return source.serve(reply, request)
-
     attributes: dict[str, Any] = {
         "provider": source.provider,
-        "reply": source.reply,
+        "recording": Recording(**{"documents": source.reply, **source.recording}),
         "options": source.options,
         "zone": source.zone,
         **source.attributes,
     }
-    if source.serve is not as_recorded:
-        attributes["serve"] = serve
     suite: ProviderSuite = type("TestIt", (ProviderSuite,), attributes)()
     return suite
 
@@ -113,7 +108,7 @@ def server(source: KitSource) -> Serve:
             document["result"]["hits"] = hits[asked["from"] : asked["from"] + asked["size"]]
             return Response(json.dumps(document).encode())
         except (ValueError, KeyError, TypeError):
-            return source.serve(reply, request)
+            return Response(reply)
 
     return answer
 

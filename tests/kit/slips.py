@@ -104,6 +104,6 @@ SLIPS: Mapping[str, Slip] = {
     names = sorted({name for row in rows for name in row} - {"y", "m", "d", "at", "seq"})
     for row in rows:
         yield record(row)._replace(payload={name: row.get(name) for name in names})"""),
-         (', fields=(Field("name"), Field("krs"))', "")),
+         ('            fields=(Field("name"), Field("krs")),\n', "")),
     ),
 }  # fmt: skip

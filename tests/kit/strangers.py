@@ -19,6 +19,7 @@ from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code
 from pit_fetch.paging import numbered
 from pit_fetch.provider import Basis, Dating, Field, Host, Operation, Option, Provider, Query, Record
+from pit_fetch.testing import Form, Pages
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date, parse_rfc3339, parse_wall_clock, wall_clock
 from pit_fetch.wire import body_of, lenient_json, rows_in
 from tests.kit.honest import KitSource, Row, as_json
@@ -128,7 +129,8 @@ def gazette(
     def public_from(row: Row) -> str:
         return str(london_day(row["date"]) or "")
 
-    return KitSource(provider, rows, as_json("pages"), public_from, zone="Europe/London")
+    recording = {"pages": Pages(size="hitsPerPage", number="page"), "stamps": {"date": Form("%d/%m/%Y")}}
+    return KitSource(provider, rows, as_json("pages"), public_from, zone="Europe/London", recording=recording)
 
 
 # --- auctions
@@ -172,7 +174,7 @@ def auctions(record: Any = auction) -> KitSource:
     return KitSource(
         provider, rows, lambda rows, **meta: as_json("items")(rows, unit="USD", **meta),
         lambda row: f"{row['day']}T{row['clock']}:59.999-05:00", zone="America/New_York",
-        attributes={"constants": ("unit",)},
+        recording={"fields": {"unit": "constant"}, "stamps": {"day clock": Form("%Y-%m-%d %H:%M")}},
     )  # fmt: skip
 
 

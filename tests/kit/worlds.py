@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from pit_fetch.testing.timestamps import floor, format_like, is_date, is_naive
+from pit_fetch.testing import timestamps
 from tests.kit.honest import KitSource, Row
 
 FAR = datetime(2029, 1, 1, tzinfo=UTC)
@@ -25,6 +25,16 @@ class Pair(NamedTuple):
     pit: datetime
     first: bytes
     second: bytes
+
+
+# How the sources write their dates besides ISO 8601, RFC 2822 and Unix time.
+_FORMS = ("", "%d/%m/%Y", "%d/%m/%Y %H:%M:%S", "%d-%b-%Y %H:%M:%S", "%a %b %d %H:%M:%S %Y", "%b. %d, %Y, %I:%M %p",
+          "%b %d, %Y %I:%M %p", "%Y-%m-%d %H:%M:%S EST", "%y%m%d")  # fmt: skip
+
+
+def form_of(value: object) -> str | None:
+    """Return the form of a stamp, None for what is none."""
+    return next((form for form in _FORMS if timestamps.floor(value, form=form) is not None), None)
 
 
 def pairs(source: KitSource) -> Iterator[Pair]:
@@ -73,10 +83,11 @@ def _at(source: KitSource, pit: datetime) -> Iterator[Pair]:
 def _particular(source: KitSource) -> Iterator[Pair]:
     row = source.rows[0]
     for field, value in row.items():
-        if floor(value) is None or not isinstance(value, str):
+        form = form_of(value)
+        if form is None or not isinstance(value, str):
             continue
         with contextlib.suppress(ValueError):  # the second of November, read the wrong way round
-            swapped = {**row, field: format_like(value, datetime(2024, 11, 2, 12)), **_another(row)}  # noqa: DTZ001
+            swapped = {**row, field: timestamps.format_like(value, datetime(2024, 11, 2, 12), form), **_another(row)}  # noqa: DTZ001
             pit = datetime(2024, 2, 12, 18, 0, tzinfo=UTC)
             yield Pair(
                 "a day that could be a month", pit, source.body([swapped, *source.rows]), source.body(source.rows)
@@ -85,8 +96,10 @@ def _particular(source: KitSource) -> Iterator[Pair]:
             rows = [{**row, field: "2024-07-15T12:00:00Z", "id": 998}, *source.rows]
             pit = datetime(2024, 7, 15, 11, 30, tzinfo=UTC)
             yield Pair("an hour of summer", pit, source.body(rows), source.body(source.rows))
-        if is_naive(value) and not is_date(value):  # between the two readings of an hour that the clock repeats
-            rows = [{**row, field: format_like(value, datetime(2024, 11, 3, 1, 30))}, *source.rows]  # noqa: DTZ001
+        if timestamps.is_naive(value, form) and not timestamps.is_date(
+            value, form
+        ):  # between the two readings of an hour that the clock repeats
+            rows = [{**row, field: timestamps.format_like(value, datetime(2024, 11, 3, 1, 30), form)}, *source.rows]  # noqa: DTZ001
             pit = datetime(2024, 11, 3, 6, 0, tzinfo=UTC)
             yield Pair("the repeated hour", pit, source.body(rows), source.body(source.rows))
         if len(value) == 20 and value.endswith("Z"):  # the source can state more: another offset, a part of the second
@@ -107,11 +120,11 @@ def _public(source: KitSource, row: Row) -> datetime:
 
 
 def _is_date(value: Any) -> bool:
-    return isinstance(value, str) and floor(value) is not None
+    return isinstance(value, str) and form_of(value) is not None
 
 
 def _dates(row: Row) -> Row:
-    return {key: value for key, value in row.items() if not isinstance(value, list) and floor(value) is not None}
+    return {key: value for key, value in row.items() if not isinstance(value, list) and form_of(value) is not None}
 
 
 def _other(row: Row, mark: str = "zz", factor: float = 7) -> Row:

@@ -29,7 +29,7 @@ from pit_fetch.provider import (
     gap,
 )
 from pit_fetch.testing import ProviderSuite
-from pit_fetch.testing.runner import public_from
+from pit_fetch.testing.observe import public_from
 from pit_fetch.times import delayed, parse_rfc3339
 from pit_fetch.transport import HttpReply
 from pit_fetch.wire import strict_json
@@ -447,7 +447,7 @@ WRONG = {
     "a row that cannot be read": Wrong(by_reply(strict_rows), LEAKS, "wire.lenient_json"),
     "a file kept for what is late": Wrong(by_fetch(keep_a_file_for_each), LEAKS, "because of a record"),
     "pages without end": Wrong(
-        by_fetch(same_page_for_ever)._replace(page_size=50), "paging_comes_to_an_end", "paging.numbered",
+        by_fetch(same_page_for_ever)._replace(page_size=50), "paging_comes_to_an_end", "paging.numbered", {LEAKS},
     ),
     "a failure swallowed": Wrong(by_fetch(swallow), "http_errors", "let UpstreamError pass", ALL),
     "a reply kept": Wrong(by_fetch(in_a_module()), "nothing_is_kept_between_runs", "get_cached"),

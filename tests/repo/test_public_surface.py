@@ -31,7 +31,8 @@ PUBLIC = {
     "pit_fetch.gaps": "Code Gap GapType Reason gap",
     "pit_fetch.transport": "Fault HttpReply HttpRequest Params RecordingTransport ReplayingTransport Signature "
     "Transport TransportError",
-    "pit_fetch.testing": "Answer Answering HttpRequest Left ProviderSuite Response TestClock ask_responses run",
+    "pit_fetch.testing": "Answer Answering Bounds Document Form HttpRequest Left Pages ProviderSuite Recording "
+    "Response TestClock ask_responses run",
 }
 SOURCES = sorted(
     path

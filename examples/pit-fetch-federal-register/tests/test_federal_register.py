@@ -8,7 +8,17 @@ import pytest
 from pit_fetch_federal_register import PAGE_SIZE, PROVIDER
 
 import pit_fetch
-from pit_fetch.testing import Answering, HttpRequest, ProviderSuite, Response, TestClock, run
+from pit_fetch.testing import (
+    Answering,
+    Bounds,
+    HttpRequest,
+    Pages,
+    ProviderSuite,
+    Recording,
+    Response,
+    TestClock,
+    run,
+)
 
 REPLY = Path(__file__).parent / "reply.json"
 
@@ -21,14 +31,12 @@ class TestFederalRegister(ProviderSuite):
 
 
 class TestServerWithAWindow(TestFederalRegister):
-    def serve(self, reply: bytes, request: HttpRequest) -> Response:
-        document = json.loads(reply)
-        last = request.params["conditions[publication_date][lte]"]
-        size, page = int(str(request.params["per_page"])), int(str(request.params["page"]))
-        if isinstance(document, dict) and isinstance(document.get("results"), list):
-            rows = [row for row in document["results"] if str(row.get("publication_date") or "") <= last]
-            return Response(json.dumps({**document, "results": rows[(page - 1) * size : page * size]}).encode())
-        return Response(reply)
+    recording = Recording(
+        {"/api/v1/documents.json": REPLY.read_bytes()},
+        rows="results",
+        pages=Pages(size="per_page", number="page"),
+        window=Bounds("publication_date", to="conditions[publication_date][lte]"),
+    )
 
 
 def fetch(**options: object) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pit_fetch_providers.alphavantage import PROVIDER
 
-from pit_fetch.testing import HttpRequest, ProviderSuite, Response
+from pit_fetch.testing import ProviderSuite, Recording
 from tests.providers.alphavantage import server as av
 
 
@@ -29,6 +29,7 @@ class TestEarnings(ProviderSuite):
 class TestDailyBars(ProviderSuite):
     provider = PROVIDER
     options = {"op": "TIME_SERIES_DAILY", "symbol": "IBM"}
+    zone = "US/Eastern"
     reply = av.body(
         av.series_document(
             "TIME_SERIES_DAILY", [av.bar("2024-02-15"), av.bar("2024-02-14"), av.bar("2024-02-13")], "US/Eastern"
@@ -57,18 +58,23 @@ class TestStatement(ProviderSuite):
     provider = PROVIDER
     options = {"op": "BALANCE_SHEET", "symbol": "IBM"}
     zone = "America/New_York"
-    reply = av.body(
+    recording = Recording(
         {
-            "symbol": "IBM",
-            "annualReports": [{"fiscalDateEnding": "2022-12-31", "totalAssets": "1"}],
-            "quarterlyReports": [
-                {"fiscalDateEnding": "2023-06-30", "totalAssets": "3"},
-                {"fiscalDateEnding": "2023-03-31", "totalAssets": "2"},
-            ],
+            "/query?function=BALANCE_SHEET": {
+                "symbol": "IBM",
+                "annualReports": [{"fiscalDateEnding": "2022-12-31", "totalAssets": "1"}],
+                "quarterlyReports": [
+                    {"fiscalDateEnding": "2023-06-30", "totalAssets": "3"},
+                    {"fiscalDateEnding": "2023-03-31", "totalAssets": "2"},
+                ],
+            },
+            "/query?function=EARNINGS": av.earnings(
+                [],
+                [
+                    av.quarter("2022-12-31", "2023-01-25"),
+                    av.quarter("2023-03-31", "2023-04-19"),
+                    av.quarter("2023-06-30", "2023-07-19"),
+                ],
+            ),
         }
     )
-
-    def serve(self, reply: bytes, request: HttpRequest) -> Response:
-        reports = [("2022-12-31", "2023-01-25"), ("2023-03-31", "2023-04-19"), ("2023-06-30", "2023-07-19")]
-        earnings = av.body(av.earnings([], [av.quarter(*report) for report in reports]))
-        return Response(earnings if request.query["function"] == "EARNINGS" else reply)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 from pit_fetch_providers.earningscall import PROVIDER
 
-from pit_fetch.testing import HttpRequest, ProviderSuite, Response
-from pit_fetch.times import parse_rfc3339
-from tests.providers.earningscall import server as earningscall
+from pit_fetch.testing import Document, ProviderSuite, Recording
 from tests.providers.earningscall.server import Call
 
 _CALLS = [
@@ -50,30 +47,11 @@ class TestCalendar(ProviderSuite):
 class TestTranscript(ProviderSuite):
     provider = PROVIDER
     options = {"op": "transcript", "symbol": "MSFT", "exchange": "NASDAQ"}
-    reply = json.dumps([call.reply for call in _CALLS[1:]]).encode()
-
-    def serve(self, reply: bytes, request: HttpRequest) -> Response:
-        """Answer with a list made of the transcripts, which are asked for one by one."""
-        try:
-            replies = json.loads(reply)
-        except (ValueError, RecursionError):
-            return Response(reply)
-        if not isinstance(replies, list):
-            return Response(reply)
-        events = [entry.get("event") if isinstance(entry, dict) else entry for entry in replies]
-        if request.path == "/events":
-            return Response(json.dumps({"events": events}).encode())
-        matching = [entry for entry, event in zip(replies, events, strict=True) if _is_asked(event, request)]
-        # There is one transcript of a period: of several, the first that was held.
-        matching.sort(key=lambda entry: str(entry["event"].get("conference_date")))
-        if not matching:
-            return earningscall.MISSING
-        stored = earningscall.http_date(parse_rfc3339(matching[0]["event"].get("conference_date")))
-        headers = {} if stored is None else {"Last-Modified": stored}
-        return Response(json.dumps(matching[0]).encode(), 200, headers)
-
-
-def _is_asked(event: Any, request: HttpRequest) -> bool:
-    return isinstance(event, dict) and all(
-        str(event.get(name)) == request.query.get(name) for name in ("year", "quarter")
+    recording = Recording(
+        {
+            "/events": {"events": [call.event for call in _CALLS[1:]]},
+            "/transcript?year={year}&quarter={quarter}": {
+                f"{call.year}/{call.quarter}": Document(call.reply, headers=call.headers) for call in _CALLS[1:]
+            },
+        }
     )

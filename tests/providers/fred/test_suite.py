@@ -7,7 +7,7 @@ import json
 import pytest
 from pit_fetch_providers.fred import PROVIDER
 
-from pit_fetch.testing import HttpRequest, ProviderSuite, Response
+from pit_fetch.testing import Bounds, ProviderSuite, Recording
 from tests.providers.fred import server as fred
 from tests.providers.fred.server import Vintage, row
 
@@ -32,16 +32,4 @@ class TestOneReplyToEveryRequest(ProviderSuite):
 
 
 class TestServer(TestOneReplyToEveryRequest):
-    def serve(self, reply: bytes, request: HttpRequest) -> Response:
-        document = json.loads(reply)
-        rows = document.get("observations") if isinstance(document, dict) else None
-        if not isinstance(rows, list):
-            return Response(reply)
-        last = request.query.get("realtime_end", fred.FOREVER)
-        served = [row for row in rows if not _begins_after(row, last)]
-        return Response(json.dumps({**document, "observations": served}).encode())
-
-
-def _begins_after(row: object, last: str) -> bool:
-    start = row.get("realtime_start") if isinstance(row, dict) else None
-    return isinstance(start, str) and start[:4].isdigit() and start > last
+    recording = Recording(fred.document(_ROWS), window=Bounds("realtime_start", to="realtime_end"))

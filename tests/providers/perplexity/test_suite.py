@@ -7,7 +7,7 @@ import json
 import pytest
 from pit_fetch_providers.perplexity import PROVIDER
 
-from pit_fetch.testing import HttpRequest, ProviderSuite, Response
+from pit_fetch.testing import ProviderSuite
 from tests.providers.perplexity import server as perplexity
 from tests.providers.perplexity.server import page
 
@@ -23,23 +23,6 @@ class TestSearch(ProviderSuite):
     provider = PROVIDER
     options = {"query": "oil"}
     reply = json.dumps(perplexity.search_reply(_PAGES)).encode()
-
-    def serve(self, reply: bytes, request: HttpRequest) -> Response:
-        """Answer with the engine's first results of those that pass the filters."""
-        try:
-            document = json.loads(reply)
-        except (ValueError, RecursionError):
-            return Response(reply)
-        results = document.get("results") if isinstance(document, dict) else None
-        if not isinstance(results, list):
-            return Response(reply)
-        fields = json.loads(request.body or b"{}")
-        served = [
-            result
-            for result in results
-            if perplexity.passes(result[0] if isinstance(result, list) and result else result, fields)
-        ]
-        return Response(json.dumps({**document, "results": served[: fields["max_results"]]}).encode())
 
 
 @pytest.mark.thorough

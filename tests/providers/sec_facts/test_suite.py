@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 from pit_fetch_providers.sec_facts import PROVIDER
 
-from pit_fetch.testing import HttpRequest, ProviderSuite, Response
+from pit_fetch.testing import ProviderSuite, Recording
+from tests.providers.recorded import recorded
 from tests.providers.sec_facts import server
 from tests.providers.sec_facts.server import Reported
 from tests.providers.sec_full_text import server as sec
@@ -25,13 +24,16 @@ FACTS = (
 class TestFacts(ProviderSuite):
     provider = PROVIDER
     zone = "America/New_York"
-    reply = json.dumps(server.document(FACTS)).encode()
+    recording = Recording(
+        {
+            f"/api/xbrl/companyfacts/CIK{sec.APPLE:010d}.json": server.document(FACTS),
+            **sec.documents(server.app(FACTS), (YEAR, QUARTER, AMENDED)),
+            **recorded(server.app(FACTS), [f"/submissions/CIK{sec.APPLE:010d}.json"], sec.USER_AGENT),
+        }
+    )
     options = {"cik": "320193", "concept": ["NetIncomeLoss"], "vintage": "all"}
     recorded_at = "2024-02-20T00:00:00Z"
     credentials = {"user_agent": sec.USER_AGENT}
-
-    def serve(self, reply: bytes, request: HttpRequest) -> Response:
-        return server.app(FACTS, body=reply)(request)
 
 
 # An item that is computed from many rows is another one after each of them. What the suite holds of the item of one

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from pit_fetch import testing
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
 from tests.providers.sec_full_text import server as sec
@@ -253,6 +254,12 @@ def app(
         return rest(request)
 
     return answer
+
+
+def documents(filed: Sequence[Filed]) -> dict[str, testing.Document]:
+    """Return what is kept of filings, for a recording."""
+    files = {document.file for entry in filed for document in entry.documents}
+    return sec.documents(app(filed), [entry.filing for entry in filed], *files)
 
 
 def _file(filed: Filed, cik: int, name: str) -> str | None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from pit_fetch_providers.sec_filings import PROVIDER
 
-from pit_fetch.testing import HttpRequest, ProviderSuite, Response
+from pit_fetch import testing
+from pit_fetch.testing import ProviderSuite, Recording
 from tests.providers.sec_filings import server
 from tests.providers.sec_filings.server import Document, Filed
 from tests.providers.sec_full_text import server as sec
@@ -21,29 +23,36 @@ FILED = tuple(
 )
 
 
+LIST = f"/submissions/CIK{sec.APPLE:010d}.json"
+
+
+def listed(filed: tuple[Filed, ...]) -> Recording:
+    """Return the list of ``filed``, and what is kept of each."""
+    document = {"cik": "320193", "filings": {"recent": server.columns(filed, true_utc=False), "files": []}}
+    return Recording({LIST: document, **server.documents(filed)})
+
+
+def by_rows(filed: tuple[Filed, ...]) -> Recording:
+    """Return the same, of rows: one that is left out of columns leaves a part of itself."""
+
+    def encode(rows: list[dict[str, Any]]) -> bytes:
+        return json.dumps({"filings": {"recent": server.raw_rows(rows), "files": []}}).encode()
+
+    return Recording({LIST: testing.Document(server.rows(filed), encode), **server.documents(filed)})
+
+
 class TestFilings(ProviderSuite):
     provider = PROVIDER
     zone = "America/New_York"
-    reply = json.dumps(
-        {"cik": "320193", "filings": {"recent": server.columns(FILED, true_utc=False), "files": []}}
-    ).encode()
+    recording = listed(FILED)
     options = {"cik": "320193"}
     recorded_at = "2024-02-20T00:00:00Z"
     credentials = {"user_agent": sec.USER_AGENT}
 
-    def serve(self, reply: bytes, request: HttpRequest) -> Response:
-        return server.app(FILED, body=reply)(request)
-
 
 class TestText(TestFilings):
-    # The row of the form that is asked for, by itself: left out of columns, it leaves a part of itself.
-    reply = json.dumps(server.rows(FILED[1:2])).encode()
+    recording = by_rows(FILED[1:2])
     options = {"op": "text", "form": "8-K", "cik": "320193"}
-
-    def serve(self, reply: bytes, request: HttpRequest) -> Response:
-        rows = json.loads(reply)
-        columns = server.raw_rows(row for row in rows if isinstance(row, dict))
-        return server.app(FILED, body=json.dumps({"filings": {"recent": columns, "files": []}}).encode())(request)
 
 
 FORMS = tuple(
@@ -53,12 +62,8 @@ FORMS = tuple(
 
 
 class TestInsiders(TestFilings):
-    reply = json.dumps({"filings": {"recent": server.columns(FORMS, true_utc=False), "files": []}}).encode()
+    recording = listed(FORMS)._replace(fields={"transaction_date": "planned"})
     options = {"op": "insiders", "cik": "320193"}
-    not_revisions = ("transaction_date",)
-
-    def serve(self, reply: bytes, request: HttpRequest) -> Response:
-        return server.app(FORMS, body=reply)(request)
 
 
 REPORTS = (
@@ -71,12 +76,8 @@ REPORTS = (
 
 
 class TestHoldings(TestText):
-    reply = json.dumps(server.rows(REPORTS)).encode()
+    recording = by_rows(REPORTS)
     options = {"op": "holdings", "cik": "320193"}
-
-    def serve(self, reply: bytes, request: HttpRequest) -> Response:
-        columns = server.raw_rows(row for row in json.loads(reply) if isinstance(row, dict))
-        return server.app(REPORTS, body=json.dumps({"filings": {"recent": columns, "files": []}}).encode())(request)
 
 
 class TestHoldingsOfAQuarter(TestHoldings):

@@ -13,8 +13,10 @@ from itertools import chain, islice
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from pit_fetch.testing import Document
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.transport import HttpRequest
+from tests.providers.recorded import recorded
 
 USER_AGENT = "Example Research ops@example.com"
 VARIABLES = {"SEC_USER_AGENT": USER_AGENT}
@@ -337,6 +339,16 @@ def app(
         return NO_SUCH_KEY if request.path.startswith("/api/") else MISSING
 
     return answer
+
+
+def documents(app: App, filings: Sequence[Filing], *files: str) -> dict[str, Document]:
+    """Return what the server has of each filing, for a recording: headers, the index page, and ``files``."""
+    paths = ["/robots.txt", "/files/company_tickers.json"]
+    for filing in filings:
+        folder = f"/Archives/edgar/data/{filing.ciks[0]}/{filing.accession.replace('-', '')}"
+        kept = [filing.accession + end for end in ("-index-headers.html", ".hdr.sgml", ".txt", "-index.htm")]
+        paths += [f"{folder}/{name}" for name in (*kept, *files)]
+    return recorded(app, paths, USER_AGENT)
 
 
 def _index(filings: Sequence[Filing], day: date, now: datetime | None) -> Response:

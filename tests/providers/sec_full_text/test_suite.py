@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 from pit_fetch_providers.sec_full_text import PROVIDER
 
-from pit_fetch.testing import HttpRequest, ProviderSuite, Response
+from pit_fetch.testing import Document, ProviderSuite, Recording
 from tests.providers.sec_full_text import server as sec
 
 FILINGS = [
@@ -18,14 +16,14 @@ FILINGS = [
 class TestExact(ProviderSuite):
     provider = PROVIDER
     zone = "America/New_York"
-    reply = sec.text_of(sec.reply([hit for filing in FILINGS for hit in sec.hits(filing)]))
+    recording = Recording(
+        {
+            "/LATEST/search-index": Document(
+                [hit for filing in FILINGS for hit in sec.hits(filing)], lambda hits: sec.text_of(sec.reply(hits))
+            ),
+            **sec.documents(sec.app(FILINGS), FILINGS),
+        }
+    )
     options = {"query": "concern", "forms": "8-K,10-Q,10-K", "exact": True, "date_from": "2024-02-01"}
     recorded_at = "2024-02-20T00:00:00Z"
     credentials = {"user_agent": sec.USER_AGENT}
-
-    def serve(self, reply: bytes, request: HttpRequest) -> Response:
-        if request.path == "/LATEST/search-index":
-            document = json.loads(reply)
-            hits = document["hits"]["hits"]
-            return Response(sec.text_of(sec.reply(hits)) if isinstance(hits, list) else reply)
-        return sec.app(FILINGS)(request)

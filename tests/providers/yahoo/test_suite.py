@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import ClassVar
-from xml.etree import ElementTree as Xml
 
 import pytest
 from pit_fetch_providers.yahoo import PROVIDER
 
-from pit_fetch.testing import HttpRequest, ProviderSuite, Response
+from pit_fetch.testing import Document, Form, Pages, ProviderSuite, Recording
+from tests.providers.recorded import recorded
 from tests.providers.yahoo import server as yahoo
 from tests.providers.yahoo.server import Company
 
@@ -36,46 +35,34 @@ _COMPANY = Company(
 )
 
 
+_KEYS = recorded(yahoo.app({}), ("/", "/v1/test/getcrumb"))
+_KEYS["/v1/test/getcrumb"] = Document(yahoo.CRUMB.encode())
+
+
 class _Keyed(ProviderSuite):
     """A suite whose recorded reply answers requests with a cookie and a crumb; these have replies of their own."""
 
     provider = PROVIDER
     max_requests: ClassVar[int] = 200
 
-    def serve(self, reply: bytes, request: HttpRequest) -> Response:
-        if request.path in ("/", "/v1/test/getcrumb"):
-            return yahoo.app({})(request)
-        return Response(reply)
-
 
 class TestNews(_Keyed):
     options = {"op": "news", "symbol": "ACME"}
-    reply = json.dumps(yahoo.news(_COMPANY)).encode()
+    recording = Recording({"": yahoo.news(_COMPANY), **_KEYS})
 
 
 @pytest.mark.thorough
 class TestUpgrades(_Keyed):
     options = {"op": "upgrades", "symbol": "ACME"}
-    reply = json.dumps(yahoo.summary(_COMPANY, "upgradeDowngradeHistory")).encode()
+    recording = Recording({"": yahoo.summary(_COMPANY, "upgradeDowngradeHistory"), **_KEYS})
 
 
 @pytest.mark.thorough
 class TestEarnings(_Keyed):
     options = {"op": "earnings", "symbol": "ACME"}
-    reply = yahoo.page("ACME", _COMPANY.calendar)
-
-    def serve(self, reply: bytes, request: HttpRequest) -> Response:
-        """Answer with as many of the rows of the page as are asked for."""
-        whole = super().serve(reply, request)
-        if request.path != "/calendar/earnings":
-            return whole
-        try:
-            document = Xml.fromstring(reply)
-        except Xml.ParseError:
-            return whole
-        first, size = int(request.query["offset"]), int(request.query["size"])
-        for body in document.iter("tbody"):
-            for place, row in enumerate(list(body)):
-                if not first <= place < first + size:
-                    body.remove(row)
-        return Response(Xml.tostring(document))
+    recording = Recording(
+        {"": yahoo.page("ACME", _COMPANY.calendar), **_KEYS},
+        rows="html.body.table.tbody.tr",
+        pages=Pages(size="size", start="offset"),
+        stamps={"td.(text)": Form("%B %d, %Y at %I %p %Z")},
+    )

@@ -198,6 +198,7 @@ def test_without_a_path_of_its_own_the_guard_goes_by_the_process(programs: Progr
 
 # What an adapter has no need of, and why; what is not a fetch is a listing.
 NOT_FOR_ADAPTERS = {
+    "--csv-safe": "the gate reads JSON",
     "--timeout": "cuts an answer where the clock says, which withheld items can move",
     "--input-file": "reads a file of the machine",
     "--archive": "names a file of the machine, which holds what came after the PIT: the operator sets the variable",

@@ -25,11 +25,10 @@ import pytest
 import responses
 
 from pit_fetch.provider import Archiving, Basis, Dating, Field, Option, Query, Record, UpstreamError
-from pit_fetch.testing import Answer, HttpRequest, Left, ProviderSuite, Response, ask_responses
+from pit_fetch.testing import Bounds, HttpRequest, Left, ProviderSuite, Recording, ask_responses
 from pit_fetch.testing.certificate import UNSEEN
 from pit_fetch.testing.comparison import CANARY
-from pit_fetch.testing.pages import pages_of_rows, paging_of
-from pit_fetch.testing.runner import public_from
+from pit_fetch.testing.observe import public_from
 from pit_fetch.testing.state import State
 from pit_fetch.testing.suite import NotRun
 from pit_fetch.testing.timestamps import LATEST_ZONE
@@ -37,7 +36,7 @@ from pit_fetch.times import NEW_YORK, parse_rfc3339, wall_clock
 from pit_fetch.transport import HttpReply
 from tests.conftest import Run
 from tests.demo_source import change_operations
-from tests.kit import curious, cursors, markets, plants, score, source, vintages
+from tests.kit import curious, cursors, markets, score, source, vintages
 from tests.kit.bases import BASES
 from tests.kit.honest import end_of
 from tests.kit.plants import PLANTS
@@ -128,27 +127,18 @@ def test_a_request_that_names_what_is_wanted_is_not_answered_by_a_choice() -> No
     assert failures(suite(honest, options={"of": "her"}), IMPORTS) == {}
 
 
-@pytest.mark.parametrize("form", cursors.RECORDED)
-def test_pages_that_are_recorded_are_no_rows(form: str) -> None:
-    assert score.failures(cursors.recorded_pages(form), all_of_them=True) == {}
-    ending = score.suite(cursors.recorded_pages(form, pages=plants.until_one_is_late))
-    assert "item '101' comes and goes" in failure(ending, LEAKS)
-
-
 @pytest.mark.parametrize("way", cursors.WAYS)
 def test_a_page_of_the_list_is_one_however_it_is_asked_for(way: str) -> None:
     suite = score.suite(cursors.paged(way))
-    assert len(suite.recording().baseline.exchanges) == 3
+    assert len(suite.findings().baseline.exchanges) == 3
     assert failures(suite, IMPORTS) == {}
 
 
 def test_a_page_of_the_list_is_told_from_the_page_of_a_row() -> None:
     careful, careless = (score.suite(cursors.with_pages_of_rows(is_careful)) for is_careful in (True, False))
-    recording = careful.recording()
-    of_rows = {params for _, params, _ in pages_of_rows(recording, recording.baseline)}
-    assert of_rows == {json.dumps({"id": str(row["id"])}) for row in cursors.ROWS}
     assert failure(careful, "http_errors") == failure(careful, LEAKS) == ""
-    assert "the page of a record that was not public fails (500)" in failure(careless, LEAKS)
+    assert "with a page of their own that" in failure(careless, LEAKS)
+    assert "paging.children (with a probe)" in failure(careless, LEAKS)
 
 
 def test_what_differs_is_named() -> None:
@@ -295,8 +285,8 @@ FOUND = {
     "the newest two thousand": ("what_is_not_public_changes_no_byte", "at the beginning"),
     "points of a thread in the payload": ("nothing_is_as_it_stands_today", "leave points out of the payload"),
     "a range of points in a body": ("nothing_is_as_it_stands_today", "leave the choice to who reads it"),
-    "one page of twenty without a bound": ("nothing_is_as_it_stands_today", 'Operation(reach="newest")'),
-    "the name of a list of today": ("nothing_is_as_it_stands_today", "what the source said by the PIT"),
+    "one page of twenty without a bound": ("nothing_is_as_it_stands_today", 'Archiving(reach="newest")'),
+    "the name of a list of today": ("what_is_not_public_changes_no_byte", "what the source said by the PIT"),
     "day and month swapped, gazette": ("stamps_are_the_latest_the_source_can_mean", "where date is in the future"),
     "a file descriptor": ("what_is_not_public_changes_no_byte", "stderr differs"),
 }
@@ -331,39 +321,24 @@ def test_the_certificate_says_what_was_checked_and_what_no_test_sees() -> None:
 
 
 def test_a_window_that_only_the_server_keeps() -> None:
-    def serve(self: ProviderSuite, reply: bytes, request: HttpRequest) -> Answer:
-        def last(row: dict[str, Any]) -> datetime:
-            stamp = source.record(row).revised_at or source.record(row).available_at
-            return stamp or datetime.min.replace(tzinfo=UTC)
-
-        document, before = json.loads(reply), parse_rfc3339(request.params["before"])
-        rows = [row for row in document["items"] if isinstance(row, dict) and before and last(row) <= before]
-        return 200, {}, json.dumps({**document, "items": rows}).encode()
-
-    trusted = suite(by_fetch(trust_the_window), serve=serve)
+    recording = Recording(source.REPLY, window=Bounds("published", to="before"))
+    trusted = suite(by_fetch(trust_the_window), recording=recording)
     assert "do not rely on it" in failure(trusted, "a_server_that_ignores_the_window")
-    assert failures(suite(PROVIDER, serve=serve), IMPORTS) == {}
+    assert failures(suite(PROVIDER, recording=recording), IMPORTS) == {}
 
 
 def test_a_window_in_the_body_of_a_post() -> None:
     """A server that keeps the window of a POST is one that can be made to ignore it."""
-
-    def serve(self: ProviderSuite, reply: bytes, request: HttpRequest) -> Response:
-        until = parse_rfc3339(json.loads(request.body or b"")["filter"][0]["until"])
-        rows = json.loads(reply).get("figures")
-        if not isinstance(rows, list):
-            return Response(reply)
-        public = [row for row in rows if until and (public_from(vintages.record(row)) or until) <= until]
-        return Response(json.dumps({"figures": public}).encode())
 
     def trusting(query: Any, context: Any) -> Any:
         for record in vintages.read(vintages.ask(query, context, 1), query):
             if record.available_at is not None:
                 yield record._replace(available_at=min(record.available_at, query.now), revised_at=None)
 
-    trusted = suite(change_operations(vintages.PROVIDER, fetch=trusting), vintages.REPLY, serve=serve)
+    recording = Recording(vintages.REPLY, window=Bounds("announced", to="until"))
+    trusted = suite(change_operations(vintages.PROVIDER, fetch=trusting), recording=recording)
     assert "do not rely on it" in failure(trusted, "a_server_that_ignores_the_window")
-    assert failures(suite(vintages.PROVIDER, vintages.REPLY, serve=serve), IMPORTS) == {}
+    assert failures(suite(vintages.PROVIDER, recording=recording), IMPORTS) == {}
 
 
 def test_naive_readings_in_a_named_zone() -> None:
@@ -389,7 +364,25 @@ def test_naive_readings_in_a_named_zone() -> None:
 def test_a_field_that_is_no_revision_can_be_named() -> None:
     provider = by_row(lambda record, row: record._replace(revised_at=None))
     assert failure(suite(provider), "revisions_are_told")
-    assert not failure(suite(provider, not_revisions=("updated",)), "revisions_are_told")
+    fixed = Recording(source.REPLY, fields={"updated": "fixed"})
+    assert not failure(suite(provider, recording=fixed), "revisions_are_told")
+
+
+@pytest.mark.parametrize(
+    ("role", "test", "words"),
+    [
+        ("counts_on", "nothing_is_as_it_stands_today", "leave size out of the payload"),
+        ("revision", "revisions_are_told", "yield revised_at from seen"),
+        ("renewed", FIRST, "write one of constant, fixed, planned, revision, counts_on"),
+    ],
+)
+def test_a_field_is_what_its_author_says(role: Any, test: str, words: str) -> None:
+    rows = [{**item, "size": 7, "seen": "2024-02-18T00:00:00Z"} for item in source.ITEMS]
+    provider = by_row(lambda record, row: record._replace(payload={**record.payload, "size": row.get("size")}))
+    name = "seen" if role == "revision" else "size"
+    told = Recording(source.reply_of(rows), fields={name: role})
+    plain = provider if role != "revision" else PROVIDER
+    assert words in failure(suite(plain, recording=told, recorded_at="2024-02-19T00:00:00Z"), test)
 
 
 # What depends on how a reply and its stamps are read.
@@ -400,13 +393,12 @@ READING = {
 
 
 def test_a_server_made_with_responses() -> None:
-    def serve(self: ProviderSuite, reply: bytes, request: HttpRequest) -> Answer:
-        with responses.RequestsMock() as mock:
-            mock.get("https://api.source.example/items", body=reply)
-            return ask_responses(request)
-
-    asked = {"it_asks_declared_hosts_only", "what_is_not_public_changes_no_byte", "http_errors"}
-    assert failures(suite(PROVIDER, serve=serve), ALL - asked) == {}
+    request = HttpRequest("GET", "https://api.source.example/items")
+    with responses.RequestsMock() as mock:
+        mock.get("https://api.source.example/items", body=b"[]")
+        assert ask_responses(request)[::2] == (200, b"[]")
+    with pytest.raises(RuntimeError, match="no responses mock is active"):
+        ask_responses(request)
 
 
 def lines(reply: HttpReply, query: Query) -> Iterator[Record]:
@@ -416,13 +408,7 @@ def lines(reply: HttpReply, query: Query) -> Iterator[Record]:
 
 
 def test_mistakes_of_the_test_itself_are_named() -> None:
-    def serve(self: ProviderSuite, reply: bytes, request: HttpRequest) -> Answer:
-        return ask_responses(request)
-
-    assert "no responses mock is active" in failure(suite(PROVIDER, serve=serve), "schema_drift")
-    assert "JSON, JSON Lines, XML, CSV, SQLite or Parquet" in failure(
-        suite(by_reply(lines), b"1 2024-02-15\n2 2024-02-14"), FIRST
-    )
+    assert "JSON, JSON Lines, XML or CSV" in failure(suite(by_reply(lines), b"1 2024-02-15\n2 2024-02-14"), FIRST)
     assert "does not come to be read: The source sent an unreadable reply: it has no items" in failure(
         suite(PROVIDER, b"[]"), FIRST
     )
@@ -500,7 +486,8 @@ def test_a_stamp_that_no_test_can_read_asks_for_its_meaning() -> None:
 def test_a_stamp_that_rests_on_nothing_is_no_pass(basis: tuple[Basis, ...], passes: bool) -> None:
     """A declaration of a field that stands in the rows, and moves nothing, is no way out."""
     always = by_row(lambda record, row: record._replace(available_at=datetime(2020, 1, 1, tzinfo=UTC), revised_at=None))
-    message = failure(suite(with_basis(always, *basis), not_revisions=("updated", "published")), RESTS)
+    fixed = Recording(source.REPLY, fields=dict.fromkeys(("updated", "published"), "fixed"))
+    message = failure(suite(with_basis(always, *basis), recording=fixed), RESTS)
     assert (message == "") is passes
     assert passes or "rests on nothing in the reply" in message
 
@@ -537,17 +524,17 @@ def rate_of(row: Any) -> Record:
 
 
 @pytest.mark.parametrize(
-    ("base", "place"), [("gazette", ("params", "hitsPerPage", 0)), ("search", ("body", "size", 0)), ("news", None)]
+    ("plant", "place"), [("--limit sent as anzahl", ("params", "anzahl", 0)), ("--limit in the path", ("path", 0))]
 )
-def test_a_size_is_found_by_what_it_does(base: str, place: object) -> None:
-    recording = score.suite(BASES[base].make()).recording()
-    assert paging_of(recording).sizes == (set() if place is None else {place})
+def test_a_size_that_moves_with_the_limit_is_found(plant: str, place: object) -> None:
+    assert score.suite(PLANTS[plant].make()).findings().case.sizes == {place}
 
 
 def test_what_is_the_same_in_each_reply_can_be_named() -> None:
     auctions = BASES["auctions"].make()
-    message = failure(score.suite(replace(auctions, attributes={})), "what_is_not_public_changes_no_byte")
-    assert 'constants = ("unit",)' in message
+    stamps = {"stamps": auctions.recording["stamps"]}
+    message = failure(score.suite(replace(auctions, recording=stamps)), "what_is_not_public_changes_no_byte")
+    assert 'fields = {"unit": "constant"}' in message
 
 
 def test_an_honest_claim_is_not_accused() -> None:

@@ -186,14 +186,6 @@ class TestCrashing(ProviderSuite):
 class TestEarly(ProviderSuite):
     provider = early.PROVIDER
     reply = REPLY
-
-
-class TestServer(ProviderSuite):
-    provider = early.PROVIDER
-    reply = REPLY
-
-    def serve(self, reply, request):
-        return request.no_such_thing
 """
 
 
@@ -217,10 +209,6 @@ def test_pytest_shows_the_message_and_the_author_s_own_line(tmp_path: Path) -> N
     out = run("-k", f"{FIRST} or revisions_are_told")
     assert "the provider fails on its own recorded reply: KeyError: 'headline'\n    crashing.py:" in out
     assert "yield revised_at from updated" in out
-    assert (
-        "serve() fails: AttributeError: 'HttpRequest' object has no attribute 'no_such_thing'\n    test_it.py:" in out
-    )
-    assert "return request.no_such_thing" in out
     assert not [line for line in out.splitlines() if "pit_fetch/" in line or line.startswith(("E  ", ">", "self ="))]
     assert "def check_revisions" in run("-k", "TestEarly and revisions_are_told", "--full-trace")
 

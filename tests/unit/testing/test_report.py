@@ -1,4 +1,4 @@
-"""The kit says what it ran: an author's own server neither switches a test off nor hides a leak."""
+"""The kit says what it ran, and fails where it could not run it."""
 
 from __future__ import annotations
 
@@ -10,36 +10,25 @@ import pytest
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import gap
-from pit_fetch.testing import HttpRequest, ProviderSuite, Response
-from tests.kit import score, source
-from tests.kit.bases import BASES
+from pit_fetch.testing import Document, Recording
+from tests.kit import source
 from tests.kit.source import PROVIDER, REPLY
 from tests.kit.wrong import LEAKS, by_fetch, failure, good, limit_first, suite
 
 TEST = f"test_{LEAKS}"
 
 
-def strict(self: ProviderSuite, reply: bytes, request: HttpRequest) -> Response:
-    """Answer as a server that takes well-formed rows alone, and knows one path."""
-    document = json.loads(reply)
-    assert request.path == "/items"
-    rows = sorted(document["items"], key=lambda row: row["id"], reverse=True)
-    return Response(json.dumps({**document, "items": rows}).encode())
-
-
-@pytest.mark.parametrize(
-    "reply", [REPLY, json.dumps(json.loads(REPLY), indent=2).encode()], ids=["compact", "indented"]
-)
-def test_a_server_of_the_author_s_own_switches_nothing_off(reply: bytes) -> None:
-    """Whatever it cannot serve is tried without it, and a recording may be printed in any way."""
-    honest, leaking = (suite(provider, reply, serve=strict) for provider in (PROVIDER, by_fetch(limit_first)))
+@pytest.mark.parametrize("indent", [None, 2], ids=["compact", "indented"])
+def test_a_recording_may_be_printed_in_any_way(indent: int | None) -> None:
+    reply = json.dumps(json.loads(REPLY), indent=indent).encode()
+    honest, leaking = (suite(provider, reply) for provider in (PROVIDER, by_fetch(limit_first)))
     assert failure(honest, LEAKS) == ""
     assert honest.worlds_run[TEST] > 150
     assert honest.worlds_skipped.get(TEST, 0) == 0
     assert "never cut to query.limit" in failure(leaking, LEAKS)
 
 
-def test_a_request_that_the_server_does_not_know_is_one_that_a_late_row_causes() -> None:
+def test_a_request_that_the_recording_does_not_know_is_one_that_a_late_row_causes() -> None:
     def asks_for_what_is_late(query: Any, context: Any) -> Any:
         records = good(query, context)
         yield from records
@@ -47,25 +36,21 @@ def test_a_request_that_the_server_does_not_know_is_one_that_a_late_row_causes()
         if late and context.http.get(source.HOST, "/late").status != 200:
             yield gap(Code.RESULT_CAP)
 
-    message = failure(suite(by_fetch(asks_for_what_is_late), serve=strict), LEAKS)
+    known = Recording({"/items": REPLY})
+    message = failure(suite(by_fetch(asks_for_what_is_late), recording=known), LEAKS)
     assert "a gap truncated comes and goes" in message
-    assert "correct the test's own server" not in message
 
 
 def test_a_test_that_skips_more_than_a_tenth_of_its_worlds_fails_and_says_why() -> None:
-    recorded = BASES["calls"].make()
-    texts = {row["text"] for row in recorded.rows}
+    def encode(rows: Any) -> bytes:
+        if any(row.get("title") not in {item["title"] for item in source.ITEMS} for row in rows):
+            raise ValueError("a title that is not in the recording")
+        return source.reply_of(rows)
 
-    def serve(self: ProviderSuite, reply: bytes, request: HttpRequest) -> Response:
-        unknown = [row for row in json.loads(reply)["events"] if row["text"] not in texts]
-        if unknown:
-            raise ValueError("a text that is not in the recording")
-        return recorded.serve(reply, request)
-
-    narrow = type("TestNarrow", (type(score.suite(recorded)),), {"serve": serve})()
+    narrow = suite(PROVIDER, recording=Recording(Document(source.ITEMS, encode)))
     message = failure(narrow, LEAKS)
-    assert "worlds were skipped, so nothing is known of them: serve() fails: ValueError: a text that is not" in message
-    assert "let serve() take whatever a reply can hold" in message
+    assert "worlds were skipped, so nothing is known of them: the documents of the recording cannot hold" in message
+    assert "let Document.encode take any row" in message
     assert narrow.worlds_skipped[TEST] > narrow.worlds_run[TEST] / 9
 
 

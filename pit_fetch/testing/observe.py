@@ -22,7 +22,6 @@ from functools import cached_property, partial
 from pathlib import Path
 from traceback import walk_tb
 from typing import Any, NamedTuple, TypeVar
-from urllib.parse import parse_qsl, urlsplit
 
 from pit_fetch.errors import ExitStatus, PitFetchError, UsageError
 from pit_fetch.provider import Page, Provider, Query, Record, Watermark
@@ -31,17 +30,15 @@ from pit_fetch.request.operations import Run, wrap_operations
 from pit_fetch.runtime import alarm
 from pit_fetch.support.misuse import Misuse
 from pit_fetch.support.redaction import redactor
-from pit_fetch.testing import sandbox
-from pit_fetch.testing.documents import same_document
+from pit_fetch.testing import documents, sandbox
 from pit_fetch.testing.inprocess import Left, TestClock, run, unhurried
 from pit_fetch.testing.server import Answering, Response
+from pit_fetch.testing.source import RequestKey, Source, World, request_key
 from pit_fetch.testing.state import State
 from pit_fetch.times import is_aware, parse_rfc3339
 from pit_fetch.transport import HttpRequest
 
-Serve = Callable[[bytes, HttpRequest], Response]
 Wire = Callable[[HttpRequest, Response], Response]
-RequestKey = tuple[str, str, bytes | None]
 T = TypeVar("T")
 
 MICROSECOND = timedelta(microseconds=1)
@@ -56,10 +53,6 @@ _LONGEST = 200
 _MOST_AUDIT_BYTES = 1_000_000
 
 
-class ServerFailed(AssertionError):
-    """The author's own ``serve`` raised, or gave up."""
-
-
 class Refused(AssertionError):
     """The program refused the request itself."""
 
@@ -71,15 +64,14 @@ def failure(problem: str, advice: str) -> AssertionError:
 
 @dataclass
 class WorldCount:
-    """How many worlds each test ran, and how many it skipped, by its name; ``reason`` of the last that was skipped."""
+    """How many worlds each test ran, and how many it skipped since the format of the recording cannot hold them."""
 
     run: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
-    reason: str = ""
     test: str = ""
 
     def begin(self, test: str) -> None:
-        self.test, self.reason = test, ""
+        self.test = test
         self.run.pop(test, None)
         self.skipped.pop(test, None)
 
@@ -88,39 +80,43 @@ class WorldCount:
         ran, skipped = self.run[self.test], self.skipped[self.test]
         if 10 * skipped > ran + skipped:
             raise failure(
-                f"{skipped} of {ran + skipped} worlds were skipped, so nothing is known of them: {self.reason}",
-                "let serve() take whatever a reply can hold (isinstance, row.get), and make pages of any list of rows",
+                f"{skipped} of {ran + skipped} worlds were skipped, so nothing is known of them: the documents of the "
+                "recording cannot hold them",
+                "record the reply as the source sends it, or let Document.encode take any row (row.get, isinstance)",
             )
 
 
 @dataclass(frozen=True)
 class Case:
-    """A provider with a recorded reply. ``now`` is the wall clock; every recorded record is public by then.
+    """A provider with its recording. ``now`` is the wall clock; every recorded record is public by then.
 
-    own_server  the author wrote ``serve``: the kit then makes no pages of its own
-    stamp       the field of a record that the author's stamps are in
-    state       what the provider's code held before the first run
-    worlds      what was run so far
+    stamp         the field of a record that the author's stamps are in
+    state         what the provider's code held before the first run
+    sizes         where requests say how many rows are wanted, besides what the recording declares
+    keeps_window  the source cuts its rows by the window that is declared
+    as_recorded   the options are those of the request that the recording answers
+    worlds        what was run so far
     """
 
     provider: Provider
-    reply: bytes
+    source: Source
     options: Mapping[str, object]
-    serve: Serve
     environ: Mapping[str, str]
     secrets: tuple[str, ...]
     now: datetime
     zone: str
     max_requests: int
-    own_server: bool
     state: State = field(compare=False)
     stamp: str = "available_at"
+    sizes: frozenset[documents.Path] = frozenset()
+    keeps_window: bool = True
+    as_recorded: bool = True
     worlds: WorldCount = field(default_factory=WorldCount, compare=False)
 
     def with_options(self, **options: object) -> Case:
         """Return this case with ``options`` besides its own. An option that is None is left out."""
         merged = {name: value for name, value in {**self.options, **options}.items() if value is not None}
-        return replace(self, options=merged)
+        return replace(self, options=merged, as_recorded=False)
 
     def at_leisure(self, max_requests: int) -> Case:
         """Return this case with ``max_requests`` and no deadline, which on a slow host could hide a loop."""
@@ -142,7 +138,6 @@ class ObservedRun(Left):
     raised   what its functions raise
     crash    how the provider failed, and in which line of its own; "" if it did not
     query    the request as the provider received it; None where the provider was not called
-    unserved what the author's own server raised for a request that it does not know; "" if nothing
     """
 
     provider: Provider = field(kw_only=True)
@@ -156,7 +151,6 @@ class ObservedRun(Left):
     reached_out: tuple[str, ...] = field(kw_only=True)
     consulted: tuple[str, ...] = field(kw_only=True)
     asked_too_often: bool = field(kw_only=True)
-    unserved: str = field(kw_only=True)
 
     @property
     def records(self) -> list[Record]:
@@ -225,27 +219,6 @@ def _item_public_from(item: Mapping[str, Any]) -> datetime:
     return max((stamp for stamp in stamps if stamp is not None), default=datetime.min.replace(tzinfo=UTC))
 
 
-# --- requests
-
-
-def request_key(request: HttpRequest) -> RequestKey:
-    """Return what a request asks for, so that two of them can be compared."""
-    return request.path, json.dumps(params_of(request), sort_keys=True, default=list), request.body
-
-
-def params_of(request: HttpRequest) -> dict[str, Any]:
-    """Return the parameters of a request, those too that stand in its address, where a next page's often stand."""
-    return {**dict(parse_qsl(urlsplit(request.url).query)), **request.params}
-
-
-def body_of(request: HttpRequest) -> object:
-    """Return the document that a request sends, None where it sends none."""
-    try:
-        return json.loads(request.body or b"null")
-    except ValueError:
-        return None
-
-
 def substitute(response: Response, requests: Collection[object] | None = None) -> Wire:
     """Return a wire that answers with ``response``: every request, or those whose keys are in ``requests``."""
     return lambda request, made: response if requests is None or request_key(request) in requests else made
@@ -258,31 +231,29 @@ def observe(
     case: Case,
     pit: datetime | None,
     *,
-    reply: bytes | None = None,
+    world: World | None = None,
     wire: Wire | None = None,
     offline: bool = False,
+    saved: bytes | None = None,
     fresh: bool = True,
     watched: bool = False,
 ) -> ObservedRun:
-    """Run one fetch at ``pit`` and return what it produced.
+    """Run one fetch at ``pit`` and return what it produced. Raise Refused where the program refuses the request.
 
-    reply    the world that is served, in place of the recorded reply
+    world    what is served, in place of the recording
     wire     changes each response on its way
-    offline  the reply comes by --input-file
+    offline  the document with the rows comes by --input-file, or ``saved`` in its place
     fresh    the state of the author's modules is reset first
     watched  uses of clocks and of the environment are noted, too
-
-    Raises AssertionError when the test itself is at fault: ServerFailed, or Refused.
     """
-    served = case.reply if reply is None else reply
-    # On the recording, and at its end, the author's own server has to answer whatever it is asked.
-    strict = served == case.reply and pit is not None and pit >= case.now
-    server = _Server(case, served, wire, watched, strict)
+    served = world or case.source.recorded
+    server = _Server(case, served, wire, watched)
     spy, workspace = _Spy(case.provider), _workspace()
     if fresh:
         case.state.reset()
     workspace.clear()
-    environ = _environ(case, served, workspace)
+    saved = served.body if saved is None else saved
+    environ = _environ(case, saved, workspace)
     request = _request(case, pit, offline, environ)
     with (
         sandbox.refused(str(workspace.root)) as reached_out,
@@ -296,17 +267,15 @@ def observe(
             clock=server.clock.value(),
             environ=environ,
             folder=workspace.home,
-            stdin=served,
+            stdin=saved,
             provider=case.provider,
             request=request._replace(provider=spy.wrapped()),
-            alarm=partial(_alarm, served),
+            alarm=partial(_alarm, saved),
         )
     written = workspace.descriptors.text()
     entry = workspace.audit_entry()
     if entry is None:
         raise Refused(f"the request is refused: {output.err}")
-    if server.failed:
-        raise ServerFailed(f"serve() fails: {server.failed}\n  What to do: correct the test's own server.") from None
     return ObservedRun(
         output.out,
         output.err + written,
@@ -323,24 +292,7 @@ def observe(
         reached_out=tuple(reached_out),
         consulted=tuple(dict.fromkeys(consulted)),
         asked_too_often=server.asked_too_often,
-        unserved=server.unserved,
     )
-
-
-def observe_world(case: Case, pit: datetime | None, *, size: int = 1, **how: Any) -> ObservedRun | None:
-    """Run one fetch in a world of ``size`` edits, and count it. Return None where the author's server cannot serve it.
-
-    A larger world that it cannot serve is not counted: its parts will be.
-    """
-    try:
-        run = observe(case, pit, **how)
-    except ServerFailed as error:
-        if size == 1:
-            case.worlds.skipped[case.worlds.test] += 1
-            case.worlds.reason = str(error).partition("\n  What to do")[0]
-        return None
-    case.worlds.run[case.worlds.test] += size
-    return run
 
 
 def described(error: BaseException, case: Case) -> str:
@@ -389,59 +341,23 @@ def _alarm(served: bytes, seconds: float) -> contextlib.AbstractContextManager[N
 
 
 class _Server:
-    """The case's server in one run, with its clock. Asked more often than the case allows, it lets the time run out.
+    """The source in one run, with its clock. Asked more often than the case allows, it lets the time run out."""
 
-    failed    why the author's own ``serve`` cannot serve this world; "" if it can
-    unserved  what it raised for a request that it does not know on the recording either, which is answered with 404
-    """
-
-    def __init__(self, case: Case, served: bytes, wire: Wire | None, watched: bool, strict: bool) -> None:
+    def __init__(self, case: Case, served: World, wire: Wire | None, watched: bool) -> None:
         self.clock = TestClock(case.now)
         self.transport = Answering(self._answer, self.clock.now)
         self.asked_too_often = False
-        self.failed = self.unserved = ""
-        self._case, self._served, self._wire, self._watched, self._strict = case, served, wire, watched, strict
+        self._case, self._served, self._wire, self._watched = case, served, wire, watched
+        self._asked: dict[str, list[RequestKey]] = {}
 
     def _answer(self, request: HttpRequest) -> Response:
+        case = self._case
         with sandbox.unwatched() if self._watched else contextlib.nullcontext():
-            made = self._make(request)
-        if len(self.transport.exchanges) >= self._case.max_requests:
+            made = self._served.answer(request, self._asked, case.sizes, case.keeps_window)
+        if len(self.transport.exchanges) >= case.max_requests:
             self.asked_too_often = True
             self.clock.passed += 1_000_000.0  # past every deadline: this is how the loop ends
         return self._wire(request, made) if self._wire else made
-
-    def _make(self, request: HttpRequest) -> Response:
-        """Return the answer of the author's server, or what stands for it where that fails or gives up.
-
-        It must not hide a leak. A request that it cannot answer on the recording either is one that the provider makes
-        because of this world: such a page is not there. And what it sends whole of the recording is sent whole.
-        """
-        case, problem = self._case, "it sends the reply as it is, in the place of a page"
-        try:
-            made = case.serve(self._served, request)
-            if not self._gives_up(made, request):
-                return made
-        except Exception as error:  # the author's own server may raise anything
-            if self._strict:
-                self.failed = described(error, case)
-                raise
-            problem = described(error, case)
-        try:
-            recorded = case.serve(case.reply, request)
-        except Exception:  # noqa: BLE001
-            self.unserved = problem
-            return Response(status=404)
-        if not same_document(recorded.body, case.reply):
-            self.failed = problem
-            raise ServerFailed(problem)
-        return replace(recorded, body=self._served)
-
-    def _gives_up(self, made: Response, request: HttpRequest) -> bool:
-        """Return whether the author's server sends what it cannot read as it is: every blank of it."""
-        if self._served == self._case.reply or not self._case.own_server or made.body != self._served:
-            return False
-        spaced = self._served + b" \n"
-        return self._case.serve(spaced, request).body == spaced
 
 
 @dataclass
