@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, NoReturn
 
 from pit_fetch.gaps import Code
@@ -49,6 +49,11 @@ CONTACT = Credential(
 def weekday_from(day: date) -> date:
     """Return ``day``, or the Monday after it."""
     return day + timedelta(days=7 - day.weekday() if is_weekend(day) else 0)
+
+
+def new_york_day(moment: datetime) -> date:
+    """Return the day in New York at ``moment``."""
+    return moment.astimezone(NEW_YORK).date()
 
 
 # What the page of an answer makes of a field of that name.

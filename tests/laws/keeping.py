@@ -134,6 +134,7 @@ def _chart(rows: Sequence[tuple[str, str]]) -> App:
 _COIN = "alphavantage DIGITAL_CURRENCY_DAILY symbol=BTC market"
 _WINDOW = "alphavantage ANALYTICS_FIXED_WINDOW symbols=IBM range=2month calculations=MEAN interval"
 _DAYS, _NEXT_DAY = ("2026-05-31", "2026-06-01"), START.replace(hour=0) + timedelta(days=1)
+_DAY_OVER = at("2026-06-02 04:00")  # in New York
 _MONTHS = ("2026-05-01", "2026-06-01")
 _MINUTES = ("2026-06-01 11:59:00", "2026-06-01 12:00:00")
 RUNNING = (
@@ -141,16 +142,16 @@ RUNNING = (
     Running(f"{_COIN}=USD", _bars("DIGITAL_CURRENCY_DAILY"), _DAYS, _NEXT_DAY),
     Running("alphavantage CRYPTO_INTRADAY symbol=BTC market=CNY interval=1min", _bars("CRYPTO_INTRADAY"), _MINUTES,
             START + timedelta(minutes=1)),
-    Running("alphavantage SMA symbol=IBM interval=daily", _indicator, _DAYS, _NEXT_DAY, "SMA"),
+    Running("alphavantage SMA symbol=IBM interval=daily", _indicator, _DAYS, _DAY_OVER, "SMA"),
     Running("alphavantage SMA symbol=IBM interval=5min", _indicator, ("2026-06-01 07:55:00", "2026-06-01 08:00:00"),
-            START + timedelta(minutes=5), "SMA"),
+            _DAY_OVER, "SMA"),
     Running("alphavantage SMA symbol=IBM interval=weekly", _indicator, ("2026-05-29", "2026-06-01"),
-            at("2026-06-08 00:00"), "SMA"),
+            at("2026-06-08 04:00"), "SMA"),
     Running("alphavantage WTI", _series("WTI"), _MONTHS, at("2026-07-01 04:00"), "value"),
-    Running("alphavantage WTI interval=daily", _series("WTI"), _DAYS, at("2026-06-02 04:00"), "value"),
+    Running("alphavantage WTI interval=daily", _series("WTI"), _DAYS, _DAY_OVER, "value"),
     Running("alphavantage REAL_GDP interval=quarterly", _series("REAL_GDP"), ("2026-01-01", "2026-04-01"),
             at("2026-07-01 04:00"), "value"),
-    Running(f"{_WINDOW}=daily", _analytics, _DAYS, _NEXT_DAY, "payload"),
+    Running(f"{_WINDOW}=daily", _analytics, _DAYS, _DAY_OVER, "payload"),
     Running("yahoo prices symbol=IBM interval=1m", _chart, ("2026-06-01 11:59", "2026-06-01 12:00"),
             START + timedelta(minutes=1)),
     Running("yahoo prices symbol=IBM", _chart, ("2026-05-31 00:00", "2026-06-01 00:00"), _NEXT_DAY),

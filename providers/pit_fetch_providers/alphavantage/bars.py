@@ -12,7 +12,6 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from pit_fetch.provider import Record
 from pit_fetch.times import NEW_YORK, end_of_day, parse_date, wall_clock
-from pit_fetch_providers.alphavantage import periods
 from pit_fetch_providers.alphavantage.function import MINUTES, FunctionReply, Row, Rule, is_own_market
 from pit_fetch_providers.alphavantage.rows import held_while_running, labelled, prefix, served
 
@@ -77,26 +76,6 @@ def evening(last_day: Callable[[date], date]) -> Rule:
         return None if day is None else _evening(max(day, last_day(day)), zone)
 
     return lambda row, reply: _latest(row, reply, ends)
-
-
-_LAST_DAYS = {"daily": periods.own_day, "weekly": periods.sunday, "monthly": periods.last_of_month}
-
-
-def end_of_label(row: Row, reply: FunctionReply) -> datetime | None:
-    """Return the end of the interval of an indicator's value, which may be a coin's, by New York's clock.
-
-    It is the latest of the clocks that replies name, and a value of a foreign exchange names none of its own.
-    """
-    last_day = _LAST_DAYS.get(reply.query.options["interval"])
-    rule = end_of_interval if last_day is None else evening(last_day)
-    return rule(row, reply._replace(meta={name: text for name, text in reply.meta.items() if name != "time_zone"}))
-
-
-def end_of_window(row: Row, reply: FunctionReply) -> datetime | None:
-    """Return the evening of the last day of the window that analytics are about, as the reply names it."""
-    day = parse_date(reply.meta.get("max_dt", "")[:10])
-    last_day = _LAST_DAYS.get(reply.query.options["interval"], periods.own_day)
-    return None if day is None else _evening(last_day(day), NEW_YORK)
 
 
 def _latest(

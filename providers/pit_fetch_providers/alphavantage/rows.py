@@ -124,14 +124,21 @@ def end_of_next_weekday(row: Row, reply: FunctionReply) -> datetime | None:
         return None
 
 
-def end_of_period(interval: str) -> Rule:
-    """Return the rule: the end of the period that begins on ``date``, in New York. ``interval`` is the default one."""
+def end_of_interval(interval: str) -> Rule:
+    """Return the rule: the end of an interval that begins on the day of the label, in New York.
+
+    It is late enough, whether the label means the first day or the last. ``interval`` is the one without an option,
+    and one of minutes counts until its day is over. Analytics label their whole window, beside the row.
+    """
 
     def rule(row: Row, reply: FunctionReply) -> datetime | None:
-        day = parse_date(row.get("date"))
-        if day is None:
+        label = row.get("date") or row.get("timestamp") or reply.meta.get("max_dt")
+        day = parse_date(str(label)[:10])
+        asked = reply.query.options["interval"] or interval
+        try:
+            return None if day is None else end_of_day(periods.last_of(day, asked), NEW_YORK)
+        except (ValueError, OverflowError):
             return None
-        return end_of_day(periods.last_of(day, reply.query.options["interval"] or interval), NEW_YORK)
 
     return rule
 

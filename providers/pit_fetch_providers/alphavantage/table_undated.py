@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 
 from pit_fetch.provider import Dating, Operation
-from pit_fetch_providers.alphavantage import bars, caveats, options, rows, statements, windows
+from pit_fetch_providers.alphavantage import caveats, options, rows, statements, windows
 from pit_fetch_providers.alphavantage.function import SYMBOL, Function
 from pit_fetch_providers.alphavantage.table_dated import EARNINGS
 from pit_fetch_providers.shared import fields
@@ -171,14 +171,14 @@ _UNVERIFIABLE = Function(
 
 _SERIES = _UNVERIFIABLE.but(
     why=_VINTAGE, fields=fields("record_type", "date", "value"), window="date", period="date",
-    ends=rows.end_of_period("monthly"), identity=("date",), columns=("date", "value"), header=(),
+    ends=rows.end_of_interval("monthly"), identity=("date",), columns=("date", "value"), header=(),
 )  # fmt: skip
 _LABELLED = _UNVERIFIABLE.but(
-    needs=("symbol", "interval"), window="timestamp", period="timestamp", ends=bars.end_of_label,
+    needs=("symbol", "interval"), window="timestamp", period="timestamp", ends=rows.end_of_interval("daily"),
     identity=("timestamp",), columns=("timestamp",), header=(),
 )  # fmt: skip
 _ANALYTICS = _UNVERIFIABLE.but(
-    why=_BACK_ADJUSTED, needs=("symbols", "range", "interval", "calculations"), ends=bars.end_of_window,
+    why=_BACK_ADJUSTED, needs=("symbols", "range", "interval", "calculations"), ends=rows.end_of_interval("daily"),
     parameters=options.capital_parameters, lists=(("", "analytics"),), columns=("payload",),
 )  # fmt: skip
 
@@ -210,7 +210,7 @@ ROWS: tuple[Function, ...] = (
     *(
         _SERIES.but(
             name=name, takes=("interval", "maturity"), lists=(("data", name.lower()),),
-            ends=rows.end_of_period(_PERIODS.get(name, "monthly")),
+            ends=rows.end_of_interval(_PERIODS.get(name, "monthly")),
         )
         for name in _ECONOMY
     ),

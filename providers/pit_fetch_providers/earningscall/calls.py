@@ -13,29 +13,23 @@ from typing import Any
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Query, Record, UpstreamError
 from pit_fetch.times import NEW_YORK, in_new_york, parse_rfc3339, wall_clock
-from pit_fetch.wire import check_rows, lenient_json
+from pit_fetch.wire import check_rows, lenient_json, rows_in
 from pit_fetch_providers.earningscall import api
-from pit_fetch_providers.shared import UNREADABLE
+from pit_fetch_providers.shared import UNREADABLE, new_york_day
 
 
 def company_calls(body: bytes, query: Query, exchange: str | None, symbol: str | None) -> Iterator[Record]:
     """Yield the calls of a company. The list does not name it: ``exchange`` and ``symbol`` are those of the request."""
-    reply = lenient_json(body, 2)
-    events = reply.get("events") if isinstance(reply, dict) else None
-    if not isinstance(events, list):
-        raise UpstreamError(Code.MALFORMED, problem="it has no events")
-    for event in events:
-        yield _call(event, query, exchange, symbol) if isinstance(event, dict) else UNREADABLE
+    for event in rows_in(body, "events"):
+        yield _call(event, query, exchange, symbol)
 
 
 def day_calls(body: bytes, query: Query) -> Iterator[Record]:
     """Yield the calls of a day, of all companies. A row that does not name its company is unreadable."""
-    reply = lenient_json(body, 1)
-    if not isinstance(reply, list):
-        raise UpstreamError(Code.MALFORMED, problem="it is not a list of calls")
-    check_rows(reply, "conference_date")
-    for row in reply:
-        exchange, symbol = (row.get("exchange"), row.get("symbol")) if isinstance(row, dict) else (None, None)
+    rows = list(rows_in(body))
+    check_rows(rows, "conference_date")
+    for row in rows:
+        exchange, symbol = row.get("exchange"), row.get("symbol")
         is_named = isinstance(exchange, str) and isinstance(symbol, str) and exchange and symbol
         yield _call(row, query, exchange, symbol) if is_named else UNREADABLE
 
@@ -161,6 +155,6 @@ def _is_on_another(row: Mapping[str, Any], symbol: object) -> bool:
 def noon_after(moment: datetime) -> datetime | None:
     """Return the UTC instant of noon, New York, of the day after the one there at ``moment``."""
     try:
-        return wall_clock(datetime.combine(moment.astimezone(NEW_YORK).date() + timedelta(days=1), time(12)), NEW_YORK)
+        return wall_clock(datetime.combine(new_york_day(moment) + timedelta(days=1), time(12)), NEW_YORK)
     except OverflowError:
         return None

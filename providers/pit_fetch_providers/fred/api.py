@@ -9,11 +9,11 @@ from typing import Any
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import Context, Credential, Host, HttpReply, Query, QueryKey, Rate, UpstreamError
-from pit_fetch.times import NEW_YORK, parse_date
+from pit_fetch.times import parse_date
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.fred import vintages
 from pit_fetch_providers.fred.vintages import BEGINNING, RealTimePeriod
-from pit_fetch_providers.shared import error_document, key_refused, status_error
+from pit_fetch_providers.shared import error_document, key_refused, new_york_day, status_error
 
 HOST = Host(
     "FRED",
@@ -56,9 +56,9 @@ def observations(context: Context, query: Query, period: RealTimePeriod | None) 
     parameters = {"series_id": query.options["series_id"], "output_type": "1"}
     # Only a coarse cut: the framework compares the same days once more.
     if query.since is not None:
-        parameters["observation_start"] = max(query.since.astimezone(NEW_YORK).date(), BEGINNING).isoformat()
+        parameters["observation_start"] = max(new_york_day(query.since), BEGINNING).isoformat()
     if query.until is not None:
-        parameters["observation_end"] = max(query.until.astimezone(NEW_YORK).date(), BEGINNING).isoformat()
+        parameters["observation_end"] = max(new_york_day(query.until), BEGINNING).isoformat()
     for reply in _pages(context, "observations", {**parameters, **_period_parameters(period)}, ROWS):
         yield vintages.document(reply)
 

@@ -9,10 +9,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pit_fetch.provider import Archiving, Context, Dating, Operation, Option, Provider, Query, Record
+from pit_fetch.provider import (
+    Archiving,
+    Bearer,
+    Context,
+    Credential,
+    Dating,
+    Host,
+    HttpReply,
+    Operation,
+    Option,
+    Provider,
+    Query,
+    Rate,
+    Record,
+)
 from pit_fetch_providers import search_terms
-from pit_fetch_providers.perplexity import api, pages, request
-from pit_fetch_providers.shared import fields, with_a_pit
+from pit_fetch_providers.perplexity import pages, request
+from pit_fetch_providers.shared import error_document, fields, key_refused, refuse, status_error, with_a_pit
+
+# Both are one host. The Search API takes 50 requests a second, the Agent API 50 a minute from a new account
+# (documentation), so each is counted by itself.
+SEARCH = Host(
+    "Perplexity",
+    "https://api.perplexity.ai",
+    "PIT_FETCH_PERPLEXITY_URL",
+    Rate(50, 1, "perplexity-search"),
+    Bearer("key"),
+)
+AGENT = SEARCH._replace(name="Perplexity's Agent API", rate=Rate(50, 60, "perplexity-agent"))
+KEY = Credential(
+    name="key",
+    variables=("PERPLEXITY_API_KEY",),
+    hint="Keys come from https://console.perplexity.ai.",
+)
 
 _DATED = "12:00 UTC of the day after the later of date and last_updated; both are needed"
 _WHY = "both are days in a zone that is not documented, and the text is that of the last update (recorded)"
@@ -21,17 +51,43 @@ _MODEL = "Which pages are cited is the choice of {model}, which knows what came 
 _DATES = "When a page was published and last changed is what Perplexity says of it."
 
 
+def ask_search(context: Context, body: request.Body) -> bytes:
+    """Return the reply of the Search API. Raise UpstreamError and ConfigError."""
+    return _checked(context.http.post(SEARCH.name, "/search", body, repeatable=True), SEARCH).body
+
+
+def ask_agent(context: Context, body: request.Body) -> HttpReply:
+    """Return the reply of the Agent API, which costs money, so it is requested once. Raise like :func:`ask_search`."""
+    return _checked(context.http.post(AGENT.name, "/v1/agent", body), AGENT)
+
+
+def _checked(reply: HttpReply, host: Host) -> HttpReply:
+    if reply.status == 200:
+        return reply
+    if reply.status == 401:
+        raise key_refused(host, KEY)
+    if reply.status == 403 and _kind(reply).endswith("_not_available"):
+        # The chat endpoint answers like this since September 2026, with a valid key (recorded).
+        refuse(f"{host.name} has retired this endpoint: look for a newer version of this program.")
+    raise status_error(reply, host)
+
+
+def _kind(reply: HttpReply) -> str:
+    error = error_document(reply).get("error")
+    return str(error.get("type", "")) if isinstance(error, dict) else ""
+
+
 def fetch_search(query: Query, context: Context) -> Iterator[Record]:
     last = request.last_day(query)
     if query.open_mode or last is not None:
-        yield from pages.parse_search(api.search(context, request.search(query, last)))
+        yield from pages.parse_search(ask_search(context, request.search(query, last)))
 
 
 def fetch_answer(query: Query, context: Context) -> Iterator[Record]:
     """Yield an answer and the pages that it cites."""
     last = request.last_day(query)
     if query.open_mode or last is not None:
-        reply = api.ask(context, request.agent(query, last))
+        reply = ask_agent(context, request.agent(query, last))
         yield from pages.parse_answer(reply.body, query, reply.received_at)
 
 
@@ -91,8 +147,8 @@ PROVIDER = Provider(
     aliases=("pplx",),
     select=select,
     when_empty=when_empty,
-    hosts=(api.SEARCH, api.AGENT),
-    credentials=(api.KEY,),
+    hosts=(SEARCH, AGENT),
+    credentials=(KEY,),
     options=(
         Option(
             "query",

@@ -27,11 +27,11 @@ from pit_fetch.provider import (
     Stage,
     UpstreamError,
 )
-from pit_fetch.times import NEW_YORK, parse_date
+from pit_fetch.times import parse_date
 from pit_fetch_providers.edgar import client, subject
 from pit_fetch_providers.sec_facts import facts, lines, statements
 from pit_fetch_providers.sec_facts.periods import CADENCES, PERIOD_KINDS, period_kind
-from pit_fetch_providers.shared import UNREADABLE, fields, refuse
+from pit_fetch_providers.shared import UNREADABLE, fields, new_york_day, refuse
 
 if TYPE_CHECKING:
     from pit_fetch_providers.edgar.archive import Archive
@@ -66,7 +66,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
         raise UpstreamError(Code.MALFORMED, problem="it is of another company")
     released: dict[ListedFiling, Sequence[datetime | None]] = {}
     records: list[Record] = []
-    last = query.horizon.astimezone(NEW_YORK).date()
+    last = new_york_day(query.horizon)
     for version in facts.versions(company.taxonomies, _filter(query)):
         if version is None:
             records.append(UNREADABLE)

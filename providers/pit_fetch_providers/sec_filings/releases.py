@@ -18,6 +18,7 @@ from pit_fetch_providers.edgar import forms, release, submissions
 from pit_fetch_providers.edgar.archive import answering_archive
 from pit_fetch_providers.edgar.release import ListedFiling
 from pit_fetch_providers.edgar.submissions import Row
+from pit_fetch_providers.shared import new_york_day
 
 # From its filing date to its release: the longest closure of the SEC, its opening, and a day for the time zone of the
 # list. In 85,618 rows of ordinary forms, of which 29 were accepted after their filing date, none took longer.
@@ -70,7 +71,7 @@ def newest_first(
     later day is left out, since it cannot have been public. A filing that was public and cannot be dated raises its
     error where it belongs in the order.
     """
-    last = _day(query.now if query.open_mode else query.horizon)
+    last = new_york_day(query.now if query.open_mode else query.horizon)
     dated, waiting, earliest = _dating_rule(query, context, cik), _Waiting(is_settled(query)), first(None)
     every = submissions.newest_first(context, cik, last, lambda: earliest)
     for row in every:
@@ -199,7 +200,3 @@ def _settled_by(filed: date) -> datetime | None:
 def filing_in(row: Row) -> ListedFiling:
     """Return the filing in a row of the list."""
     return ListedFiling(row.accession, row.form, row.filed)
-
-
-def _day(moment: datetime) -> date:
-    return moment.astimezone(NEW_YORK).date()

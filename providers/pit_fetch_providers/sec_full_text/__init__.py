@@ -34,7 +34,7 @@ from pit_fetch_providers.edgar.daily_index import Listed
 from pit_fetch_providers.sec_full_text import evidence, filings, schedule, search
 from pit_fetch_providers.sec_full_text.evidence import Evidence
 from pit_fetch_providers.sec_full_text.filings import Filing, Filter
-from pit_fetch_providers.shared import UNREADABLE, as_of_fetch, refuse
+from pit_fetch_providers.shared import UNREADABLE, as_of_fetch, new_york_day, refuse
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
@@ -52,7 +52,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
     release_evidence = Evidence(
         archive=archive,
         public_by=public_by,
-        today=_day(public_by),
+        today=new_york_day(public_by),
         open_mode=query.open_mode,
         exact=options["exact"],
         ordered=ordered,
@@ -184,8 +184,8 @@ def _filter(query: Query) -> Filter:
     """
     last = query.now if query.open_mode else query.horizon
     return Filter(
-        first=search.FIRST_DAY if query.since is None else _day(query.since),
-        last=_day(last if query.until is None else min(last, query.until)),
+        first=search.FIRST_DAY if query.since is None else new_york_day(query.since),
+        last=new_york_day(last if query.until is None else min(last, query.until)),
         forms=_forms(query),
         ciks=frozenset(_ciks(query)),
     )
@@ -193,7 +193,9 @@ def _filter(query: Query) -> Filter:
 
 def _earliest(query: Query) -> datetime | None:
     """Return the beginning of the first filing day that is asked for: nothing is released before it is filed."""
-    return None if query.since is None else datetime.combine(_day(query.since), time.min, NEW_YORK).astimezone(UTC)
+    return (
+        None if query.since is None else datetime.combine(new_york_day(query.since), time.min, NEW_YORK).astimezone(UTC)
+    )
 
 
 def _forms(query: Query) -> tuple[str, ...]:
@@ -237,10 +239,6 @@ def when_empty(query: Query) -> str:
     if _filter(query).last < search.FIRST_DAY:
         return f"The search begins with filings of {search.FIRST_DAY.year}."
     return "A ticker is one of the SEC's list, such as AAPL or BRK-B." if query.options["tickers"] else ""
-
-
-def _day(moment: datetime) -> date:
-    return moment.astimezone(NEW_YORK).date()
 
 
 PROVIDER = Provider(

@@ -104,11 +104,6 @@ def _in_the_first_zone(function_reply: Any) -> Any:
     return function_reply._replace(function=function_reply.function._replace(zones=function_reply.function.zones[:1]))
 
 
-def _as_a_day(function_reply: Any) -> Any:
-    query = function_reply.query
-    return function_reply._replace(query=query._replace(options={**query.options, "interval": "daily"}))
-
-
 def _end_of_its_day(real: Any) -> Any:
     def records(function_reply: Any) -> Any:
         is_coin = function_reply.meta.get("time_zone") == "UTC" and "interval" not in function_reply.meta
@@ -273,13 +268,6 @@ MUTANTS = (
         "av: a running period is over on its first day",
         f"{_HERE}.periods:last_of",
         lambda real: lambda first, interval: first,
-        _RUNNING,
-    ),
-    Mutant("av: a running week's indicator", f"{_HERE}.bars:end_of_label", _answered(_as_a_day), _RUNNING),
-    Mutant(
-        "av: analytics of a running day",
-        f"{_HERE}.bars:end_of_window",
-        lambda real: lambda row, function_reply: function_reply.received,
         _RUNNING,
     ),
     Mutant("av: a day's bar at the close", f"{_HERE}.bars:EVENING", lambda real: timedelta(hours=16), _AV),

@@ -61,10 +61,6 @@ NO_ARTICLES = {
     "Information": "No articles found. Please adjust the time range or refer to the API documentation "
     "https://www.alphavantage.co/documentation#newsapi and try again."
 }
-INVALID_INPUTS = {
-    "Information": "Invalid inputs. Please refer to the API documentation "
-    "https://www.alphavantage.co/documentation#newsapi and try again."
-}
 
 
 def invalid_call(function: str) -> dict[str, str]:

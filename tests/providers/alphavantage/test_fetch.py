@@ -38,40 +38,17 @@ DIVIDENDS = {
 
 
 @pytest.mark.parametrize(
-    "words",
-    [
-        ("DIVIDENDS", "symbol=IBM"),
-        ("dividends", "symbol=ibm"),
-        ("--op", "dividends", "--symbol", "IBM"),
-        ("--op=DIVIDENDS", "SYMBOL=ibm"),
-        ("symbol=IBM", "Dividends"),
-    ],
-)
-def test_all_call_forms_are_one_call(world: Any, words: tuple[str, ...]) -> None:
-    ibm = world(Store(documents={"DIVIDENDS": DIVIDENDS}))
-    done = ibm.fetch(*words, pit=PIT)
-    assert done.text == ibm.fetch("DIVIDENDS", "symbol=IBM", pit=PIT).text
-    assert len(done.data) == 2
-    assert {gap["query"] for gap in done.envelope["gaps"]} == {
-        f"--source alphavantage --op DIVIDENDS --pit {PIT} --symbol IBM"
-    }
-    assert ibm.queries[0] == {"function": "DIVIDENDS", "symbol": "IBM", "apikey": KEY}
-
-
-@pytest.mark.parametrize(
     ("words", "reason"),
     [
-        ((), "needs an operation"),
-        (("DIVIDENDS",), "DIVIDENDS needs symbol"),
-        (("FX_DAILY", "from_symbol=EUR"), "FX_DAILY needs to_symbol"),
-        (("TIME_SERIES_INTRADAY", "symbol=IBM"), "needs interval"),
         (("TIME_SERIES_INTRADAY", "symbol=IBM", "interval=daily"), "one of 1min, 5min"),
         (("TIME_SERIES_INTRADAY", "symbol=IBM", "interval=5min", "month=2024-13"), "YYYY-MM"),
-        (("DIVIDENDS", "symbol=IBM", "horizon=3month"), "DIVIDENDS does not take horizon"),
         (("DIVIDENDS", "symbol=IBM&function=X Y"), "write symbols as in AAPL, BRK-B"),
         (("DIVIDENDS", "symbol=AAPL,MSFT"), "DIVIDENDS takes one symbol: ask once for each ticker"),
         (("HISTORICAL_OPTIONS", "symbol=IBM"), "needs date"),
         (("HISTORICAL_OPTIONS", "symbol=IBM", "date=tomorrow"), "YYYY-MM-DD"),
+        (("DIVIDENDS", "tickers=IBM,AAPL"), "takes one symbol"),
+        (("DIVIDENDS", "tickers=IBM", "symbol=IBM"), "not both"),
+        (("FX_DAILY", "tickers=IBM"), "needs from_symbol"),
     ],
 )
 def test_a_call_that_makes_no_sense_is_a_config_gap_and_no_request(world: Any, words: Any, reason: str) -> None:
@@ -287,29 +264,6 @@ def test_what_the_source_says_in_place_of_rows_is_recognised(world: Any, message
 # Habits of callers.
 
 
-@pytest.mark.parametrize(("word", "name"), [("estimates", "EARNINGS_ESTIMATES"), ("calendar", "EARNINGS_CALENDAR")])
-def test_another_word_for_an_operation_is_refused_with_its_name(world: Any, word: str, name: str) -> None:
-    done = world().fetch("--op", word, "--symbol", "IBM")
-    assert (done.data, f"did you mean {name}?" in done.complaint) == ([], True)
-
-
-@pytest.mark.parametrize(
-    ("words", "reason"),
-    [
-        (("DIVIDENDS", "tickers=IBM,AAPL"), "takes one symbol"),
-        (("DIVIDENDS", "tickers=IBM", "symbol=IBM"), "not both"),
-        (("FX_DAILY", "tickers=IBM"), "needs from_symbol"),
-        (("IPO_CALENDAR", "tickers=IBM"), "does not take tickers"),
-        (("DIVIDENDS", "tickers=I B"), "write symbols as in AAPL, BRK-B"),
-    ],
-)
-def test_tickers_that_are_no_symbol_are_refused(world: Any, words: tuple[str, ...], reason: str) -> None:
-    server = world()
-    done = server.fetch(*words, pit=PIT)
-    assert (done.gap_types, server.queries) == (["config"], [])
-    assert reason in done.reasons
-
-
 @pytest.mark.parametrize(
     ("message", "requests", "pause"),
     [
@@ -325,10 +279,6 @@ def test_a_throttle_is_waited_for_and_a_spent_day_is_not(world: Any, message: An
     done = server.fetch("DIVIDENDS", "symbol=IBM", pit=PIT)
     assert done.audit["requests"] == len(server.queries) == requests
     assert sum(done.pauses) >= pause * (requests - 1)
-
-
-# Windows against the plain answer, all that was public, newest first, cut at the limit: on made-up histories of many
-# densities. The answer may not depend on where a reply or a month ends, nor on what was not public yet.
 
 
 @pytest.mark.parametrize("empty", [{}, {"symbol": "IBM", "data": []}], ids=["{}", "empty lists"])

@@ -15,7 +15,6 @@ from tests.inprocess import NOW, Answer
 from tests.providers.alphavantage import server as av
 from tests.providers.alphavantage.replies import BARS, COINS, SNAPSHOTS, UNDATED
 from tests.providers.alphavantage.server import (
-    article,
     bar,
     csv_bar,
     earnings,
@@ -92,22 +91,6 @@ def test_a_market_without_prices_of_its_own_is_not_asked_for(tmp_path: Path) -> 
 
 
 # The subject.
-
-
-def test_an_article_has_to_name_every_ticker_that_was_asked_for(read: Read) -> None:
-    def naming(*tickers: str) -> dict[str, Any]:
-        return article(
-            "20240215T120000", "-".join(tickers) or "none", ticker_sentiment=[{"ticker": t} for t in tickers]
-        )
-
-    feed = {"feed": [naming("AAPL"), naming("MSFT"), naming("AAPL", "CRYPTO:BTC"), naming()]}
-
-    def names(*words: str) -> list[str]:
-        return [name.rpartition("/")[2] for name in read(feed, "NEWS_SENTIMENT", *words, pit=NOW).ids]
-
-    assert names("tickers=aapl") == ["AAPL", "AAPL-CRYPTO:BTC"]
-    assert names("tickers=AAPL,CRYPTO:BTC") == ["AAPL-CRYPTO:BTC"]
-    assert len(names()) == 4
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from pit_fetch.provider import Record
 from pit_fetch.times import in_new_york
 from tests.provider_harness import Fetched
@@ -46,28 +44,6 @@ def _claims(records: list[Record]) -> dict[str, str]:
         for record in records
         if record.available_at is not None
     }
-
-
-@pytest.mark.parametrize(
-    ("ends", "reported", "public"),
-    [
-        ("2024-09-30", "2024-10-23", "2024-11-15"),  # due on a Thursday, and over at midnight
-        ("2024-06-30", "2024-07-24", "2024-08-15"),
-        ("2024-09-30", "2024-11-20", "2024-11-21"),  # reported after the deadline
-        ("2024-03-31", "2024-04-24", "2024-05-16"),
-        ("2024-12-31", "2025-01-29", "2025-04-01"),  # the last of its year
-        ("2024-11-30", "2025-01-10", "2025-03-01"),  # a month before it, as in years of 52 and 53 weeks
-        ("2025-01-31", "2025-02-26", "2025-05-02"),
-        ("2024-02-29", "2024-03-20", "2024-04-16"),
-        ("2024-09-30", "2024-10-26", ""),  # a Saturday
-        ("2024-09-30", "None", ""),
-    ],
-)
-def test_a_quarter_counts_from_its_report_and_its_deadline(ends: str, reported: str, public: str) -> None:
-    reports = (*REPORTS[-1:], quarter(ends, reported))
-    claims = _claims(ask([_row(ends)], [_row("2023-12-31")], reports).records)
-    # The year is due on a Saturday.
-    assert claims == {"a 2023-12-31": "2024-04-02", **({f"q {ends}": public} if public else {})}
 
 
 def test_a_quarter_with_no_year_before_it_counts_as_the_last_of_its_own() -> None:

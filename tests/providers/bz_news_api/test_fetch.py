@@ -1,10 +1,9 @@
-"""bz-news-api end to end: the real command against a loopback server that speaks Benzinga's API."""
+"""bz-news-api end to end: the command, in process, against Benzinga's API."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,40 +12,21 @@ import pytest
 from pit_fetch_providers import bz_news_api
 
 import pit_fetch
-from pit_fetch.testing.server import App, as_json
-from tests.conftest import Finished, Run
+from pit_fetch.testing.server import App, Response, as_json
+from pit_fetch.transport import HttpRequest
+from tests.inprocess import Answer
+from tests.provider_harness import run_command
 from tests.providers.bz_news_api import server as benzinga
-from tests.providers.bz_news_api.server import TOKEN, article
-from tests.serving import Server, serve
+from tests.providers.bz_news_api.server import article
 
 PIT = datetime.fromisoformat("2024-02-15T16:00:00-05:00")
 SECOND = timedelta(seconds=1)
 MINUTE = timedelta(minutes=1)
 
 
-class World:
-    """Run the command against one server."""
-
-    def __init__(self, server: Server, run: Run) -> None:
-        self.server, self.run = server, run
-
-    def fetch(self, *words: str, env: dict[str, str] | None = None) -> Finished:
-        variables = {"PIT_FETCH_BENZINGA_URL": self.server.url, "BENZINGANEWS_API_KEY": TOKEN, **(env or {})}
-        return self.run("--source", "bz-news-api", *words, env=variables)
-
-    def at_pit(self, *words: str, env: dict[str, str] | None = None) -> Finished:
-        return self.fetch("--pit", PIT.isoformat(), *words, env=env)
-
-
-@contextmanager
-def world(run: Run, served: App | Sequence[dict[str, Any]]) -> Iterator[World]:
-    with serve(served if callable(served) else benzinga.app(served)) as server:
-        yield World(server, run)
-
-
-def at_pit(run: Run, served: App | Sequence[dict[str, Any]], *words: str, **more: Any) -> Finished:
-    with world(run, served) as bz:
-        return bz.at_pit(*words, **more)
+def at_pit(folder: Path, served: App | Sequence[dict[str, Any]], *words: str) -> Answer:
+    app = served if callable(served) else benzinga.app(served)
+    return run_command("bz-news-api", folder, app, "--pit", PIT.isoformat(), *words)
 
 
 def read_file(folder: Path, document: Any, source: str = "bz-news-api", **options: Any) -> pit_fetch.Envelope:
@@ -56,7 +36,7 @@ def read_file(folder: Path, document: Any, source: str = "bz-news-api", **option
     return pit_fetch.fetch(source, **{"pit": PIT, "input_file": path, **options})
 
 
-def test_what_was_public_at_the_pit_is_kept_and_nothing_else(run: Run) -> None:
+def test_what_was_public_at_the_pit_is_kept_and_nothing_else(tmp_path: Path) -> None:
     articles = [
         article(1, PIT - 2 * MINUTE),
         article(2, PIT, PIT),
@@ -67,10 +47,10 @@ def test_what_was_public_at_the_pit_is_kept_and_nothing_else(run: Run) -> None:
         article(7, PIT - MINUTE, updated=None),
         article(8, PIT - MINUTE) | {"updated": "Thu, 15 Feb 2024 15:00:00"},
     ]
-    done = at_pit(run, articles)
+    done = at_pit(tmp_path, articles)
     assert done.ids == ["2", "5", "1"]
     assert done.gap_types == ["pit_excluded", "unverifiable"]
-    assert (done.code, done.err) == (0, b"")
+    assert (done.code, done.err) == (0, "")
     assert done.envelope["data"][0] == {
         "available_at": "2024-02-15T16:00:00-05:00",
         "available_at_source": "provider_metadata",
@@ -88,44 +68,35 @@ def test_what_was_public_at_the_pit_is_kept_and_nothing_else(run: Run) -> None:
     }
 
 
-def test_one_string_in_an_array_is_an_error_and_no_data(near: Run) -> None:
-    done = at_pit(near, lambda _: as_json(['Access denied for user 0 "anonymous"']), "--fail")
-    assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
-    assert done.code == 5
-    assert b"BENZINGANEWS_API_KEY" in done.err
-
-
-def test_a_window_after_the_pit_is_said(near: Run) -> None:
-    articles = [article(1, PIT - MINUTE), article(2, PIT + MINUTE)]
-    *_, gap = at_pit(near, articles, "--date-from", "2024-02-16").envelope["gaps"]
-    assert (gap["type"], "--date-from is after the PIT" in gap["reason"]) == ("no_data", True)
-
-
-def test_a_window_of_more_than_the_api_serves_is_split(near: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_window_of_more_than_the_api_serves_is_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bz_news_api, "PAGES_PER_WINDOW", 10)
     # 1,200 articles over 30 days; the API answers no page beyond the 1,000th.
     app = benzinga.app([article(n, PIT - n * timedelta(minutes=30)) for n in range(1, 1_201)], cap=1_000)
-    with world(near, app) as bz:
-        words = ("--date-from", "2024-01-01", "--limit", "20000", "--max-pages", "200", "--fields", "title")
-        done = bz.at_pit(*words, "--tickers", "AAPL")
-        pages = [int(request.query["page"]) for request in bz.server.requests]
+    pages = []
+
+    def counting(request: HttpRequest) -> Response:
+        pages.append(int(request.query["page"]))
+        return app(request)
+
+    words = ("--date-from", "2024-01-01", "--limit", "20000", "--max-pages", "200", "--fields", "title")
+    done = at_pit(tmp_path, counting, *words, "--tickers", "AAPL")
     assert done.ids == [str(n) for n in range(1, 1_201)]
     assert "truncated" not in done.gap_types
     assert max(pages) == 9
 
 
-def test_a_single_day_above_the_cap_is_said(near: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_single_day_above_the_cap_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bz_news_api, "PAGES_PER_WINDOW", 3)
     articles = [article(n, PIT - n * SECOND) for n in range(1, 401)]
-    done = at_pit(near, articles, "--limit", "20000", "--max-pages", "200", "--fields", "title")
+    done = at_pit(tmp_path, articles, "--limit", "20000", "--max-pages", "200", "--fields", "title")
     assert len(done.ids) == 300
     assert done.gap_types[-1] == "truncated"
 
 
-def test_an_order_that_is_broken_among_public_articles_is_an_error(near: Run) -> None:
+def test_an_order_that_is_broken_among_public_articles_is_an_error(tmp_path: Path) -> None:
     first = [article(n, PIT - n * MINUTE) for n in range(1, 101)]
     pages = [first, [article(500, PIT - 50 * MINUTE)]]
-    done = at_pit(near, lambda request: as_json(pages[int(request.query["page"])]), "--fail", "--limit", "500")
+    done = at_pit(tmp_path, lambda request: as_json(pages[int(request.query["page"])]), "--fail", "--limit", "500")
     assert (done.code, done.ids) == (5, [str(n) for n in range(1, 99)])  # a page's last minute waits for the next page
     assert done.gap_types == ["pit_excluded", "unverifiable", "upstream_error"]
 
@@ -225,18 +196,18 @@ def test_an_array_of_something_else_is_an_input_error(tmp_path: Path, document: 
         (("--lookback-minutes", "1440"), ""),
     ],
 )
-def test_the_default_window_is_said_where_it_left_nothing(near: Run, words: Sequence[str], hint: str) -> None:
+def test_the_default_window_is_said_where_it_left_nothing(tmp_path: Path, words: Sequence[str], hint: str) -> None:
     late = [article(1, PIT + MINUTE), article(2, PIT - MINUTE, PIT + MINUTE)]
     old = article(3, PIT - timedelta(days=30))
     reasons = []
     for articles in ([], [old], [*late, old]):
-        gaps = at_pit(near, articles, *words).envelope["gaps"]
+        gaps = at_pit(tmp_path, articles, *words).envelope["gaps"]
         assert [gap["type"] for gap in gaps] == ["pit_excluded", "unverifiable", "unverifiable", "no_data"]
         reasons.append(gaps[-1]["reason"])
     assert reasons[0] == reasons[1] == reasons[2]
     assert ("were searched" in reasons[0]) is bool(hint)
     assert hint in reasons[0]
-    assert at_pit(near, [article(1, PIT - MINUTE)]).gap_types == ["pit_excluded", "unverifiable"]
+    assert at_pit(tmp_path, [article(1, PIT - MINUTE)]).gap_types == ["pit_excluded", "unverifiable"]
 
 
 RICH = article(
@@ -295,15 +266,9 @@ def test_local_filters(tmp_path: Path, option: str, value: str, is_kept: bool) -
     ("title", "theme"),
     [
         ("Natural gas slips", "oil"),
-        ("Energy stocks fall", "oil"),
         ("The economy grows", "macro"),
-        ("Rates rise", "macro"),
-        ("Treasury sells notes", "macro"),
         ("Natural  gas slips", "natural gas"),
         ("Energy stocks fall", "energy"),
-        ("The economy grows", "economy"),
-        ("Rates rise", "rates"),
-        ("Treasury sells notes", "treasury"),
     ],
 )
 def test_themes_are_words_and_an_unknown_theme_is_one_itself(tmp_path: Path, title: str, theme: str) -> None:
@@ -328,10 +293,11 @@ def test_themes_are_words_and_an_unknown_theme_is_one_itself(tmp_path: Path, tit
         (404, "Not Found", "check PIT_FETCH_BENZINGA_URL if it is set"),
         (404, None, "check PIT_FETCH_BENZINGA_URL if it is set"),
         (200, {"ok": False, "errors": [{"code": "auth_failed"}]}, "refused the credential"),
+        (200, ['Access denied for user 0 "anonymous"'], "refused the credential"),
         (200, {"ok": True}, "unreadable reply"),
     ],
 )
-def test_recorded_errors(near: Run, status: int, body: Any, gap: str) -> None:
-    done = at_pit(near, lambda _: as_json(body, status))
+def test_recorded_errors(tmp_path: Path, status: int, body: Any, gap: str) -> None:
+    done = at_pit(tmp_path, lambda _: as_json(body, status))
     assert (done.code, done.envelope["data"]) == (0 if "Nothing" in gap else 5, [])
     assert gap in done.envelope["gaps"][-1]["reason"]

@@ -48,27 +48,6 @@ def values(fetched: Fetched) -> dict[str, str]:
 # Vintages.
 
 
-@pytest.mark.parametrize(
-    ("pit", "expected"),
-    [
-        ("1990-01-01T00:00:00Z", {}),
-        ("1992-12-23T05:59:59Z", {}),
-        ("1992-12-23T06:00:00Z", {"GDP@1946-01-01": "199.7"}),
-        ("1996-01-20T00:00:00-06:00", {"GDP@1946-01-01": "."}),
-        ("1999-10-28T23:59:59-05:00", {"GDP@1946-01-01": "210.4"}),
-        ("2024-01-25T08:30:00-05:00", {"GDP@1946-01-01": "."}),
-        ("2024-01-26T01:00:00-05:00", {"GDP@2023-10-01": "27938.831", "GDP@1946-01-01": "."}),
-        ("2024-02-29T00:59:59-05:00", {"GDP@2023-10-01": "27938.831", "GDP@1946-01-01": "."}),
-        ("2024-02-29T01:00:00-05:00", {"GDP@2023-10-01": "27944.627", "GDP@1946-01-01": "."}),
-        (None, {"GDP@2023-10-01": "27944.627", "GDP@1946-01-01": "."}),
-    ],
-)
-def test_the_value_is_the_one_that_was_current(pit: str | None, expected: dict[str, str]) -> None:
-    """A day of FRED's ends in Chicago; a missing value is a vintage like any other."""
-    assert values(ask(pit=pit)) == expected
-    assert values(ask(fred.app(VINTAGES, careless=True), pit=pit)) == expected
-
-
 def test_an_item_shows_when_its_value_became_current_and_never_until_when() -> None:
     (item,) = (entry for entry in ask().items if entry[0] == "GDP@2023-10-01")
     public = datetime(2024, 1, 26, 6, tzinfo=UTC)

@@ -59,7 +59,7 @@ MUTANTS = (
     Mutant("perplexity: the answer is served at the PIT", f"{_HERE}.pages:parse_answer", _with_the_answer, _PAGES),
     Mutant("perplexity: an answer that cites nothing is an error", f"{_HERE}.pages:parse_answer", _uncited, _FAILURES),
     Mutant("perplexity: a spoilt result fails the fetch", f"{_HERE}.pages:records", readable_alone, _PAGES),
-    Mutant("perplexity: the error's text is echoed", f"{_HERE}.api:search", echoing(), _FAILURES),
+    Mutant("perplexity: the error's text is echoed", f"{_HERE}:ask_search", echoing(), _FAILURES),
     Mutant(
         "perplexity: a cursor narrows the search",
         f"{_HERE}.request:last_day",

@@ -15,7 +15,6 @@ from pit_fetch.request.fetch_request import from_values
 from pit_fetch.request.query import build_query
 from pit_fetch.testing.server import App, Response, as_json
 from pit_fetch.times import NEW_YORK
-from pit_fetch.transport import HttpRequest
 from tests.provider_harness import Fetched, instead
 from tests.provider_harness import ask as ask_source
 from tests.providers.sec_facts import server
@@ -76,49 +75,6 @@ def cells(fetched: Fetched, name: str) -> dict[str, Any]:
 # The instant of a version.
 
 
-@pytest.mark.parametrize("true_utc", [False, True], ids=["New York", "UTC"])
-@pytest.mark.parametrize(
-    ("pit", "expected"),
-    [
-        ("2023-02-15T23:59:59-05:00", {}),  # accepted after hours: not public before the next morning
-        ("2023-02-16T05:59:59-05:00", {}),
-        ("2023-02-16T12:00:00-05:00", {"2022-12-31": 47}),
-        ("2023-04-03T11:59:59-04:00", {"2022-12-31": 47}),
-        ("2023-04-03T13:00:00-04:00", {"2022-12-31": 46}),  # within the hours that the Z leaves open: by its header
-        ("2023-04-03T18:00:00-04:00", {"2022-12-31": 46}),
-    ],
-)
-def test_a_version_is_public_from_the_release_of_its_filing(pit: str, expected: object, true_utc: bool) -> None:
-    facts = (income(YEAR, "2022-01-01", "2022-12-31", 47), income(AMENDED, "2022-01-01", "2022-12-31", 46))
-    assert values(ask(server.app(facts, true_utc=true_utc), pit=pit, concept="NetIncomeLoss")) == expected
-
-
-@pytest.mark.parametrize("true_utc", [False, True], ids=["New York", "UTC"])
-@pytest.mark.parametrize(
-    ("accepted", "filed", "public"),
-    [
-        ("2024-03-11 06:29:01", "2024-03-11", "2024-03-11T07:29:01-04:00"),
-        ("2024-03-11 16:30:00", "2024-03-11", "2024-03-11T17:30:00-04:00"),
-        ("2024-03-11 17:31:00", "2024-03-11", "2024-03-11T18:31:00-04:00"),  # begun in time
-        ("2024-03-11 21:30:00", "2024-03-12", "2024-03-12T09:00:00-04:00"),
-        ("2019-10-29 19:16:18", "2019-10-29", "2019-11-03T09:00:00-05:00"),  # so late that it may have waited
-        ("2020-12-23 18:30:00", "2020-12-22", "2020-12-28T09:00:00-05:00"),  # moved back, before days without EDGAR
-        ("2020-12-23 19:30:00", "2020-12-22", "2020-12-28T09:00:00-05:00"),
-        ("2020-12-23 19:30:00", "2020-12-23", "2020-12-28T09:00:00-05:00"),
-        ("2024-11-01 21:59:00", "2024-11-01", "2024-11-06T09:00:00-05:00"),  # the clocks change
-    ],
-)
-def test_near_the_pit_its_header_dates_a_filing_whatever_its_z_means(
-    accepted: str, filed: str, public: str, true_utc: bool
-) -> None:
-    app = server.app(
-        (income(Filing(sec.number(8), "8-K", accepted, filed), "2018-01-01", "2018-12-31", 5),), true_utc=true_utc
-    )
-    at = datetime.fromisoformat(public)
-    before, after = (ask(app, pit=pit.isoformat(), concept="NetIncomeLoss") for pit in (at - timedelta(seconds=1), at))
-    assert (len(before.records), len(after.records)) == (0, 1)
-
-
 def test_a_history_costs_no_more_requests_than_a_filing() -> None:
     few, many = (ask(facts, concept="NetIncomeLoss") for facts in (HISTORY[:1], HISTORY))
     assert [request.path for request in few.requests] == [request.path for request in many.requests]
@@ -143,33 +99,6 @@ def test_a_list_of_filings_that_fails_is_an_error_whatever_was_filed(reply: Resp
         fetched = ask(instead(server.app(facts), reply, "/submissions/CIK0000320193.json"), concept="NetIncomeLoss")
         assert fetched.records == []
         assert fetched.error is not None
-
-
-@pytest.mark.parametrize(
-    ("number", "filed", "pit", "code"),
-    [
-        # Neither a header nor a row of the list shows when it came: a month after its date, it was public.
-        ("0001193125-18-000002", "2018-05-02", "2018-06-02T23:59:59-04:00", ""),
-        ("0001193125-18-000002", "2018-05-02", "2018-06-03T00:00:00-04:00", "not_served"),
-        ("0001193125-18-000002", "2018-05-02", LATE, "not_served"),
-        # The year in its number is later: its date was moved back.
-        ("0001193125-19-000002", "2018-12-28", "2020-01-31T23:59:59-05:00", ""),
-        ("0001193125-19-000002", "2018-12-28", "2020-02-01T00:00:00-05:00", "not_served"),
-    ],
-)
-def test_what_was_public_beyond_doubt_and_cannot_be_dated_is_an_error(
-    number: str, filed: str, pit: str, code: str
-) -> None:
-    old = income(Filing("0001193125-17-000001", "10-K", "2017-02-16 08:30:00"), "2016-01-01", "2016-12-31", 5)
-    lost = income(Filing(number, "10-K/A", f"{filed} 08:30:00"), "2016-01-01", "2016-12-31", 4)
-    alone, both = server.app((old,)), server.app((old, lost))
-
-    def gone(request: HttpRequest) -> Response:
-        return both(request) if "companyfacts" in request.path else alone(request)
-
-    fetched = ask(gone, pit=pit, concept="NetIncomeLoss")
-    assert fetched.error_code == code
-    assert fetched.items == ([] if code else ask(alone, pit=pit, concept="NetIncomeLoss").items)
 
 
 def test_where_a_file_of_the_list_ends_changes_nothing() -> None:
@@ -249,12 +178,6 @@ def test_units_and_periods_are_chosen_among_the_facts() -> None:
         assert values(ask(facts, concept="NetIncomeLoss", unit=unit)) == {"2022-12-31": 40}
 
 
-def test_nothing_that_a_later_filing_writes_is_shown() -> None:
-    for question in ({"concept": "NetIncomeLoss"}, {"op": "statement"}, {"op": "concepts"}):
-        shown = json.dumps([record.payload for record in ask(HISTORY, **question).records], default=str)
-        assert not any(word in shown for word in ("frame", "fy", "fp", "of today", "CY2022"))
-
-
 # Statements.
 
 
@@ -314,11 +237,6 @@ def test_no_sum_has_a_part_that_is_contradicted(
     amount = newest.payload["research_and_development"]
     found = None if amount is None else amount // million
     assert (found, newest.payload["omitted"].get("research_and_development")) == expected
-
-
-def test_a_fourth_quarter_is_public_with_the_later_of_its_filings() -> None:
-    before = ask(HISTORY, pit="2023-02-16T05:59:00-05:00", op="statement", period="quarter")
-    assert "2022-12-31" not in cells(before, "net_income")
 
 
 def test_nothing_is_derived_from_a_restated_figure() -> None:
@@ -824,9 +742,6 @@ def test_the_concepts_that_had_been_reported() -> None:
         ({"concept": "Assets", "period": "ttm"}, "period of facts is one of any, annual, quarter, ytd, instant."),
         ({"op": "statement", "period": "ytd"}, "period of statement is one of annual, quarter, ttm."),
         ({"op": "statement", "vintage": "all"}, "vintage of statement is latest or first"),
-        ({"op": "statement", "concept": "Assets"}, "does not take concept"),
-        ({"concept": "Assets", "statement": "income"}, "does not take statement"),
-        ({}, "needs concept"),
     ],
 )
 def test_a_question_that_no_company_could_answer_is_refused(options: dict[str, str], text: str) -> None:

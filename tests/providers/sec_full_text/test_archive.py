@@ -18,9 +18,6 @@ from tests.providers.sec_full_text import server as sec
 from tests.providers.sec_full_text.harness import PIT, ask
 from tests.providers.sec_full_text.server import Filing, number
 
-# Nothing; a filing before the PIT, on its day and before it; and one that was filed after it.
-
-
 WRITTEN = [Filing(number(n), "8-K", "2024-02-14 12:00:00", written="2024-02-14 12:01:00") for n in (1, 2)]
 
 
@@ -70,6 +67,3 @@ def test_a_recording_in_which_the_host_was_not_asked_is_read(tmp_path: Path) -> 
     again = fetch(ReplayingTransport(searches), NOW + timedelta(seconds=1))
     assert len(first.ids) == 2
     assert again.out == first.out
-
-
-# What is kept.

@@ -1,50 +1,22 @@
-"""sec_full_text end to end: the real command against a loopback server that speaks for SEC's hosts."""
+"""sec_full_text end to end: the command, in process, against SEC's hosts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
-from pit_fetch.testing.server import App
-from tests.conftest import Finished, Run
+from pit_fetch.testing.server import Response
+from pit_fetch.transport import HttpRequest
+from tests.conftest import Run
+from tests.provider_harness import run_command
 from tests.providers.sec_full_text import server as sec
 from tests.providers.sec_full_text.server import Filing, number
-from tests.serving import Server, serve
 
 PIT = "2024-02-15T16:00:00-05:00"
-_HOSTS = ("EFTS", "DATA", "WWW")
-# A server on this machine may be asked as often as you like; how the SEC's limit is kept is tested beside it.
-_UNHURRIED = {f"PIT_FETCH_RATE_{host}_SEC_GOV": "1000/0.001" for host in _HOSTS}
 
 
-class World:
-    """Run the command against one server that is all three hosts."""
-
-    def __init__(self, server: Server, run: Run) -> None:
-        self.server, self.run = server, run
-
-    def fetch(self, *words: str, env: dict[str, str] | None = None, stdin: bytes = b"") -> Finished:
-        hosts = {f"PIT_FETCH_SEC_{host}_URL": self.server.url for host in _HOSTS}
-        variables = {**hosts, **_UNHURRIED, "SEC_USER_AGENT": sec.USER_AGENT, **(env or {})}
-        return self.run("--source", "sec_full_text", *words, env=variables, stdin=stdin)
-
-    def at_pit(self, *words: str, env: dict[str, str] | None = None) -> Finished:
-        return self.fetch("--pit", PIT, *words, env=env)
-
-    @property
-    def paths(self) -> list[str]:
-        return [request.path for request in self.server.requests]
-
-
-@contextmanager
-def world(run: Run, filings: Sequence[Filing] = (), app: App | None = None) -> Iterator[World]:
-    with serve(app or sec.app(filings)) as server:
-        yield World(server, run)
-
-
-def test_what_was_public_at_the_pit_is_served_with_the_time_of_its_release(run: Run) -> None:
+def test_what_was_public_at_the_pit_is_served_with_the_time_of_its_release(tmp_path: Path) -> None:
     filings = [
         Filing(number(1), "8-K", "2024-02-15 14:50:00", items=("8.01",), files=(("a.htm", ""), ("b c.htm", "EX-99.1"))),
         Filing(number(2), "8-K", "2024-02-15 15:00:30"),
@@ -55,8 +27,7 @@ def test_what_was_public_at_the_pit_is_served_with_the_time_of_its_release(run: 
         Filing(number(7), "10-K/A", "2023-10-04 12:00:00"),
         Filing(number(8), "8-K", "2024-02-15 17:31:00", filed="2024-02-16"),
     ]
-    with world(run, filings) as edgar:
-        done = edgar.at_pit('"going concern"')
+    done = run_command("sec_full_text", tmp_path, sec.app(filings), "--pit", PIT, '"going concern"')
     assert {item["id"]: item["available_at"] for item in done.envelope["data"]} == {
         number(1): "2024-02-15T15:50:00-05:00",
         number(3): "2024-02-15T09:00:00-05:00",
@@ -66,7 +37,7 @@ def test_what_was_public_at_the_pit_is_served_with_the_time_of_its_release(run: 
     }
     assert done.ids == [number(1), number(3), number(4), number(5), number(7)]
     assert done.gap_types == ["pit_excluded", "unverifiable"]
-    assert (done.code, done.err) == (0, b"")
+    assert (done.code, done.err) == (0, "")
     url = "https://www.sec.gov/Archives/edgar/data/320193/000119312524000001"
     assert done.envelope["data"][0] == {
         "available_at": "2024-02-15T15:50:00-05:00",
@@ -94,13 +65,15 @@ def test_what_was_public_at_the_pit_is_served_with_the_time_of_its_release(run: 
 
 
 @pytest.mark.parametrize("user_agent", ["", "Mozilla/5.0", "ops@example.com", "Company\x01 ops@example.com"])
-def test_without_a_plausible_user_agent_nothing_is_asked(near: Run, user_agent: str) -> None:
-    with world(near) as edgar:
-        done = edgar.at_pit("concern", "--fail", env={"SEC_USER_AGENT": user_agent})
-        assert edgar.server.requests == []
+def test_without_a_plausible_user_agent_nothing_is_asked(tmp_path: Path, user_agent: str) -> None:
+    def unasked(request: HttpRequest) -> Response:
+        raise AssertionError
+
+    words, env = ("--pit", PIT, "concern", "--fail"), {"SEC_USER_AGENT": user_agent}
+    done = run_command("sec_full_text", tmp_path, unasked, *words, env=env)
     assert (done.gap_types, done.code) == (["config"], 3)
-    assert b"SEC_USER_AGENT" in done.err
-    assert not user_agent or user_agent.encode() not in done.out + done.err
+    assert "SEC_USER_AGENT" in done.err
+    assert not user_agent or user_agent not in done.out + done.err
 
 
 def test_a_saved_reply_needs_no_network_and_no_user_agent(run: Run) -> None:

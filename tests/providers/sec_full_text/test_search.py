@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -255,73 +255,11 @@ def test_an_accession_under_two_ciks_is_one_item_with_all_its_documents() -> Non
     assert [document["type"] for document in record.payload["documents"]] == ["8-K", "EX-99.1"]
 
 
-WRITTEN = "2024-02-15 15:01:14"
-
-
-def stamped(stamp: str) -> Response:
-    return Response(b"", 200, {"Last-Modified": sec.http_date(stamp)})
-
-
-@pytest.mark.parametrize(
-    ("replies", "public", "source"),
-    [
-        ({}, "15:01:14", "provider_metadata"),
-        ({"-index-headers.html": sec.MISSING, ".sgml": sec.MISSING}, "15:01:14", "provider_metadata"),
-        # A time that repeats the acceptance proves nothing: the margins count.
-        ({f"{number(1)}.txt": stamped("2024-02-15 15:00:00")}, "16:00:00", "edgar_accepted"),
-        ({f"{number(1)}.txt": stamped("2017-10-15 15:00:00")}, "16:00:00", "edgar_accepted"),
-    ],
-)
-def test_exact_dates_a_filing_by_when_its_own_files_were_written(
-    replies: Mapping[str, Response], public: str, source: str
-) -> None:
-    filing = Filing(number(1), "8-K", "2024-02-15 15:00:00", written=WRITTEN)
-
-    def pages(path: str) -> Response | None:
-        return next((reply for ending, reply in replies.items() if path.endswith(ending)), None)
-
-    (record,) = ask(sec.app([filing], pages=pages), exact=True).records
-    assert record.available_at is not None
-    assert f"{record.available_at.astimezone(sec.NEW_YORK):%H:%M:%S}" == public
-    assert (record.available_at_source, record.payload["accepted_at"]) == (source, "2024-02-15T15:00:00-05:00")
-    # Nothing shows earlier, and without --exact nobody asks.
-    assert ask(sec.app([filing]), exact=True, pit="2024-02-15T15:01:13-05:00").ids == []
-    plain = ask([filing])
-    assert [request.method for request in plain.requests if request.method != "GET"] == []
-
-
 # Where the time comes from -----------------------------------------------------------------------
 
 
 def without(*endings: str) -> Callable[[str], Response | None]:
     return lambda path: sec.MISSING if path.endswith(endings) else None
-
-
-@pytest.mark.parametrize("true_utc", [False, True], ids=["New York labelled Z", "true UTC"])
-@pytest.mark.parametrize(
-    ("gone", "form", "public", "accepted"),
-    [
-        ((), "8-K", "2024-02-14 13:00", True),
-        (("-index-headers.html",), "8-K", "2024-02-14 13:00", True),
-        (("-index-headers.html", ".sgml"), "8-K", "2024-02-14 13:00", True),
-        (("-index-headers.html", ".sgml", ".htm"), "8-K", "2024-02-14 13:00 or 18:00", False),
-        (("-index-headers.html", ".sgml", ".htm", "/CIK0000320193.json"), "8-K", "", False),
-        (("-index-headers.html", ".sgml"), "UPLOAD", "2024-02-14 13:00", True),
-        (("-index-headers.html", ".sgml", ".txt"), "UPLOAD", "", False),
-    ],
-)
-def test_where_the_header_is_missing(
-    gone: tuple[str, ...], form: str, public: str, accepted: bool, true_utc: bool
-) -> None:
-    filings = [Filing(number(1), form, "2024-02-14 12:00:00")]
-    fetched = ask(sec.app(filings, pages=without(".idx", *gone), true_utc=true_utc))
-    if " or " in public:
-        day, early, _, late = public.split()
-        public = f"{day} {late if true_utc else early}"
-    stamps = [record.available_at.astimezone(sec.NEW_YORK) for record in fetched.records if record.available_at]
-    assert [stamp.strftime("%Y-%m-%d %H:%M") for stamp in stamps] == ([public] if public else [])
-    assert [record.payload["accepted_at"] is not None for record in fetched.records] == ([accepted] if public else [])
-    assert fetched.error is None
 
 
 def test_older_filings_stand_in_further_submissions_files() -> None:
@@ -412,13 +350,6 @@ RECORDED = [
 def test_of_a_recorded_reply_nothing_is_served_with_a_pit(options: dict[str, Any], expected: list[int]) -> None:
     assert recorded(RECORDED, **options) == []
     assert recorded(RECORDED, pit=None, **options) == [number(n) for n in expected]
-
-
-def test_a_recorded_reply_says_what_it_cannot_show() -> None:
-    body = sec.text_of(sec.reply(sec.hits(RECORDED[0])))
-    (caveat,) = ask([], body=body).caveats
-    assert "nothing in it is served" in caveat
-    assert ask([], body=body, pit=None).caveats == []
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,6 @@ from tests.worlds import same_bytes
 SECOND, DAY = timedelta(seconds=1), timedelta(days=1)
 # The end of a capture's second, the second until the origin's date, and five minutes.
 _UNTIL_PUBLIC = timedelta(seconds=302)
-_PLACE = "example.com/news"
 _SPELLINGS = ("https://www.example.com/news", "http://example.com:80/news/", "https://example.com/News")
 _TARGET = "https://www.example.com/latest"
 _ASKED = (

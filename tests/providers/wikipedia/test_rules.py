@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,12 +12,10 @@ from pit_fetch_providers.wikipedia import wikitext
 
 from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.testing.server import App, Response, as_json
-from tests.conftest import Run
 from tests.provider_harness import Fetched, run_command
 from tests.provider_harness import ask as ask_source
 from tests.providers.wikipedia import server as wikipedia
 from tests.providers.wikipedia.server import Move, Page, Revision, Wiki
-from tests.serving import serve
 
 PIT = "2020-06-01T00:00:00Z"
 OLD, STOOD = Revision(100, "2019-01-01T00:00:00Z", "Old."), Revision(200, "2020-01-01T00:00:00Z", "As it stood.")
@@ -77,12 +74,6 @@ def test_of_two_revisions_in_one_second_the_higher_number_stood() -> None:
     assert texts(ask([Page(7, "Acme", [STOOD, STOOD._replace(revid=201, text="Second.")])])) == ["Second."]
 
 
-def test_a_hidden_revision_is_absence_and_nothing_more() -> None:
-    for op in ("article", "revisions"):
-        fetched = ask([Page(7, "Acme", [OLD, STOOD._replace(hidden=wikipedia.ALL)])], op=op)
-        assert (fetched.ids, fetched.error_code) == ([] if op == "article" else ["en:7@100"], "")
-
-
 def test_a_revision_that_was_entered_later_with_a_stamp_of_before_is_withheld() -> None:
     imported = Revision(900, "2020-02-01T00:00:00Z", "SECRET")
     assert texts(ask([Page(7, "Acme", [*ACME.revisions, imported])])) == ["As it stood."]
@@ -93,28 +84,6 @@ def test_a_revision_that_was_entered_later_with_a_stamp_of_before_is_withheld() 
         LATER._replace(revid=63095994, at="2020-05-31T23:59:03Z"),
     ]
     assert texts(ask([Page(7, "Acme", near)])) == ["As it stood."]
-
-
-def test_a_number_above_that_of_a_later_revision_shows_an_import_whenever_that_one_was_made() -> None:
-    before = [OLD, Revision(900, "2019-06-01T00:00:00Z", "SECRET"), STOOD]
-    assert ask([Page(7, "Acme", before)], op="revisions").ids == ["en:7@200", "en:7@100"]
-    assert texts(ask([Page(7, "Acme", before)], pit="2019-12-01T00:00:00Z")) == ["Old."]
-    # In the middle of the list, too, where that later revision is left out.
-    assert ask([Page(7, "Acme", before)], op="revisions", date_to="2019-06-30").ids == ["en:7@100"]
-    assert ask([Page(7, "Acme", before)], op="revisions", after="en:7@200@2020-01-01T00:01:00Z").ids == ["en:7@100"]
-
-
-def test_what_was_entered_after_the_pit_has_a_number_above_that_of_any_page_s_next_revision() -> None:
-    imported = Page(7, "Acme", [Revision(900, "2020-02-01T00:00:00Z", "SECRET")])
-    later = Page(8, "Beta", [Revision(300, "2020-06-01T00:10:00Z", "Beta.")])
-    for op in ("article", "revisions"):
-        assert ask([imported, later], op=op).ids == []
-        assert ask([imported, later], op=op, pit="2020-07-01T00:00:00Z").ids == ["en:7@900"]
-    assert texts(ask([ACME, later])) == ["As it stood."]
-    # In 2005, the newest revision of each page got a new number.
-    renumbered = Page(7, "Acme", [OLD._replace(revid=900, at="2003-01-01T00:00:00Z")])
-    native = Page(8, "Beta", [Revision(300, "2004-06-01T00:00:00Z", "Beta.")])
-    assert ask([renumbered, native], pit="2004-01-01T00:00:00Z").ids == ["en:7@900"]
 
 
 def test_a_text_that_is_not_that_of_its_revision_is_an_error() -> None:
@@ -167,16 +136,6 @@ def test_an_old_log_numbers_the_redirect_and_not_the_page() -> None:
     assert texts(ask(wiki, pit="2012-01-01T00:00:00Z")) == ["Old."]
     other = Page(7, "Beta", [OLD._replace(at="2010-01-01T00:00:00Z"), moved._replace(comment="An edit")])
     assert ask(Wiki([other], wiki.moves), pit="2012-01-01T00:00:00Z").ids == []
-
-
-def test_a_page_that_got_the_title_later_is_not_it() -> None:
-    # Recorded: a draft was moved to its title when it was ready.
-    draft = [
-        Revision(1, "2020-02-01T00:00:00Z", "SECRET"),
-        Revision(2, "2020-12-02T02:21:15Z", "SECRET", "M moved page [[User:M/sandbox]] to [[Acme]]"),
-    ]
-    for op in ("article", "revisions"):
-        assert ask([Page(12, "Acme", draft)], op=op).ids == []
 
 
 def test_pages_that_changed_places_in_one_second_are_found_under_their_titles_of_then() -> None:
@@ -266,14 +225,6 @@ def test_a_redirect_leads_to_what_it_led_to_then() -> None:
     assert ask([names, circle]).ids == ["en:8@60"]
 
 
-def test_missing_later_and_deleted_are_one_outcome_and_take_the_same_requests() -> None:
-    draft = Page(5, "Acme", [Revision(1, "2020-07-01T00:00:00Z", "SECRET")])
-    talk = Page(6, "Acme", [STOOD], ns=2)
-    for pages in ([], [draft], [talk]):
-        fetched = ask(pages)
-        assert (fetched.ids, fetched.error_code, len(fetched.requests)) == ([], "", 2)
-
-
 # The text.
 
 SOURCE = """{{short description|A company}}
@@ -338,20 +289,6 @@ def test_the_text_of_an_article() -> None:
     ],
 )
 def test_what_is_opened_and_not_closed_is_text(source: str, text: str) -> None:
-    assert wikitext.plain_text(wikitext.parse(source)) == text
-
-
-@pytest.mark.parametrize(
-    ("source", "text"),
-    [
-        ("5,234<sup>4</sup>, 12%<sup>a</sup>, 1<sup>st</sup>", "5,234^4, 12%^a, 1st"),
-        ("5<sup>4</sup>6, 10<sup>-3</sup> m, x<sup>n</sup>, M<sup>me</sup>", "5^4 6, 10^-3 m, x^n, Mme"),
-        ("CO<sub>2</sub>, 5<sub>4</sub>6", "CO2, 5 4 6"),
-        ("5,234<sup>4<br>5</sup>6", "5,234^4\n5 6"),
-        ("con&shy;cern con\u200bcern", "concern concern"),
-    ],
-)
-def test_what_is_raised_or_lowered_is_parted_from_its_figure(source: str, text: str) -> None:
     assert wikitext.plain_text(wikitext.parse(source)) == text
 
 
@@ -446,9 +383,6 @@ def test_a_title_is_asked_for_as_people_write_it(title: str, lang: str, asked: s
         ({"lang": "en.evil"}, "the first part of a Wikipedia's address"),
         ({"lang": "en/x"}, "the first part of a Wikipedia's address"),
         ({"title": "https://de.wikipedia.org/wiki/A"}, "give lang=de"),
-        ({"title": ()}, "article needs title"),
-        ({"date_from": "2019-01-01"}, "no dates to choose from"),
-        ({"op": "revisions", "as": "wikitext"}, "does not take as"),
     ],
 )
 def test_a_call_that_makes_no_sense_asks_nothing(options: dict[str, Any], reason: str) -> None:
@@ -497,22 +431,3 @@ def test_saved_replies() -> None:
     assert (fetched.ids, fetched.records[0].payload["title"]) == (["en:7@200"], None)
     assert ask([], body=body, op="revisions").ids == ["en:7@200"]
     assert "input_malformed" in [gap.code for gap in ask([], body=b'{"query": 5}').selection.gaps]
-
-
-def test_an_archive_answers_with_the_article_that_it_held(tmp_path: Path) -> None:
-    env, asked = {"PIT_FETCH_ARCHIVE": str(tmp_path / "a.db")}, ("article", "title=Acme")
-    app = wikipedia.app(Wiki([ACME]))
-    for words in (("--pit", "2019-06-01T00:00:00Z"), ("--pit", PIT), ()):
-        assert len(_command(tmp_path, app, *words, *asked, env=env).ids) == 1
-    for pit, held in ((PIT, ["en:7@200"]), ("2019-07-01T00:00:00Z", ["en:7@100"]), ("2019-02-01T00:00:00Z", [])):
-        assert _command(tmp_path, app, "--pit", pit, *asked, "--offline", env=env).ids == held
-
-
-def test_the_command_over_a_socket(near: Run) -> None:
-    with serve(wikipedia.app(Wiki([ACME]))) as server:
-        env = {**wikipedia.VARIABLES, "PIT_FETCH_WIKIPEDIA_URL": server.url}
-        left = near("--source", "wikipedia", "--pit", PIT, "acme", "title=Acme", env=env)
-        assert left.code == 2
-        left = near("--source", "wikipedia", "--pit", PIT, "title=Acme", "lang=de", env=env)
-    assert left.ids == ["de:7@200"]
-    assert server.requests[0].header("User-Agent").endswith("(tests@example.com)")

@@ -183,23 +183,6 @@ def test_an_action_is_what_the_list_has_now() -> None:
     assert record.payload["currentPriceTarget"] == 350.0
 
 
-@pytest.mark.parametrize(
-    ("published", "displayed", "public"),
-    [
-        ("2025-02-15T10:04:00Z", "2025-02-15T10:04:00Z", "2025-02-15T10:04:59.999999+00:00"),
-        ("2025-02-15T10:04:01Z", "2025-02-15T10:04:00Z", "2025-02-15T10:04:59.999999+00:00"),
-        ("2025-02-15T10:03:59Z", "2025-02-15T10:04:00.000Z", "2025-02-15T10:04:59.999999+00:00"),
-        ("2025-02-15T10:03:59Z", "2025-02-15T10:04:00.5Z", "2025-02-15T10:04:00.500000+00:00"),
-    ],
-)
-def test_a_whole_minute_counts_from_its_end(published: str, displayed: str, public: str) -> None:
-    app = yahoo.app({"AAPL": Company(articles=(("a", published, displayed, "A title"),))})
-    (record,) = ask("news", app, pit="2025-02-16T00:00:00Z").records
-    assert record.available_at is not None
-    assert record.available_at.isoformat() == public
-    assert record.payload["displayTime"] == displayed
-
-
 def test_the_window_compares_the_rows_own_time() -> None:
     later = "2025-06-01T00:00:00Z"
     day: dict[str, Any] = {"evidence": "claimed", "date_from": "2024-10-29", "date_to": "2024-10-29"}
@@ -539,41 +522,14 @@ def test_a_calendar_that_has_changed_is_an_error(change: Callable[[str], str]) -
 # Through the archive.
 
 
-@pytest.mark.parametrize("op", ["prices", "consensus"])
-def test_a_snapshot_that_was_held_answers_a_past_pit(tmp_path: Path, op: str) -> None:
-    window = ["--date-from", "2020-01-01"] if op == "prices" else []
-    capture = _command(tmp_path, yahoo.app(COMPANIES), op, "symbol=AAPL")
-    assert capture.gap_types in (["no_data"], [])
-    later = datetime(2026, 8, 1, tzinfo=UTC)
-    adjusted = APPLE._replace(bars=tuple((at, 1, 1, 1, 1, 1, 1) for at, *_ in BARS), summary={"financialData": {}})
-    _command(tmp_path, yahoo.app({"AAPL": adjusted}), op, "symbol=AAPL", now=later)
-    pit = "2026-07-01T00:00:00Z"
-    answer = _command(tmp_path, yahoo.app({}), op, "symbol=AAPL", "--pit", pit, "--offline", *window, now=later)
-    options: dict[str, Any] = {"date_from": "2020-01-01"} if window else {}
-    live = ask(op, pit=None, **options)
-    assert answer.ids == live.ids
-    assert {item["first_seen_at"] for item in answer.data} == {"2026-06-01T12:00:00-04:00"}
-    values = [
-        {name: value for name, value in item.items() if name in dict(live.records[0].payload)} for item in answer.data
-    ]
-    assert values[0] == json.loads(json.dumps(dict(live.records[0].payload)))
-    before = _command(
-        tmp_path, yahoo.app({}), op, "symbol=AAPL", "--pit", "2026-05-01T00:00:00Z", "--offline", now=later
-    )
-    assert before.ids == []
-
-
 # The call.
 
 
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"op": "news", "symbol": ()}, "news needs symbol"),
         ({"op": "news", "symbol": "APPLE INC"}, "write symbols as in AAPL, BRK-B"),
         ({"op": "news", "symbol": "../x"}, "write symbols as in AAPL, BRK-B"),
-        ({"op": "news", "interval": "1h"}, "news does not take interval"),
-        ({"op": "prices", "tab": "all"}, "prices does not take tab"),
     ],
 )
 def test_a_call_that_makes_no_sense_asks_nothing(options: dict[str, Any], reason: str) -> None:
