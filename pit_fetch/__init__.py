@@ -13,17 +13,20 @@ if TYPE_CHECKING:
     from pit_fetch.api import capture, diff, explain, fetch, panel, sources
     from pit_fetch.archive_admin.capture.jobs import CaptureReport
     from pit_fetch.errors import TruncatedWarning
+    from pit_fetch.instants.as_of import AsOf, as_of
     from pit_fetch.panels.panel import Panel
     from pit_fetch.request.keywords import FetchOptions
     from pit_fetch.support.version import __version__
 
 __all__ = [
+    "AsOf",
     "CaptureReport",
     "Envelope",
     "FetchOptions",
     "Panel",
     "TruncatedWarning",
     "__version__",
+    "as_of",
     "capture",
     "diff",
     "explain",
@@ -34,12 +37,14 @@ __all__ = [
 
 # Where each name is loaded from when it is asked for; a function, from api.py.
 _MODULES = {
+    "AsOf": "instants.as_of",
     "CaptureReport": "archive_admin.capture.jobs",
     "Envelope": "answers",
     "FetchOptions": "request.keywords",
     "Panel": "panels.panel",
     "TruncatedWarning": "errors",
     "__version__": "support.version",
+    "as_of": "instants.as_of",
 }
 
 

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import shlex
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,12 +18,15 @@ from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.engine.report import FetchResult
 from pit_fetch.engine.run import run
-from pit_fetch.errors import GapError, PitFetchError, UsageError
+from pit_fetch.errors import GapError, PitFetchError, TruncatedWarning, UsageError
 from pit_fetch.gaps import FAILURES, Code, GapType
 from pit_fetch.pipeline.envelope import EnvelopeOptions, PlainEnvelope, build
-from pit_fetch.request.fetch_request import FetchRequest, from_values
+from pit_fetch.request.audience import CEILING_VARIABLE
+from pit_fetch.request.fetch_request import FetchRequest, check_ceiling, from_values
 from pit_fetch.request.values import format_value
-from pit_fetch.runtime import Runtime
+from pit_fetch.runs.shown import run as run_recorded
+from pit_fetch.runtime import Environment, Runtime
+from pit_fetch.times import parse_pit
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -46,11 +50,13 @@ class FetchCall(NamedTuple):
 
     options  those that are given, by name; no iterator, which one request would use up
     on_gap   "raise": a fetch that failed raises; "keep": its envelope reports it in a gap
+    bound    variables that bind it besides those of the environment: the ceiling of :func:`pit_fetch.as_of`
     """
 
     source: str
     options: Options
     on_gap: str = "raise"
+    bound: Mapping[str, str] = {}
 
 
 class Envelope(PlainEnvelope):
@@ -141,7 +147,7 @@ class Envelope(PlainEnvelope):
 
 def fetch(call: FetchCall, runtime: Runtime | None = None) -> Envelope:
     """Return the answer to a call, which can be continued. Raises as :func:`pit_fetch.fetch` does."""
-    envelope = answer(call, runtime)
+    envelope = answer(call, runtime, run_recorded)
     envelope.call = call
     return envelope
 
@@ -163,7 +169,7 @@ def answer(
     runtime = real_runtime() if runtime is None else runtime
     try:
         with python_words():
-            runtime, settings = settings_files.with_settings(runtime)
+            runtime, settings = settings_files.with_settings(bound_runtime(runtime, call.bound))
             asked: list[Options] = [{**options, "pit": pit} for pit in pits] or [options]
             requests = [request_of(call.source, each, settings, runtime, command) for each in asked]
             envelope = ask(requests, {**settings.options, **options}, runtime, run, command)
@@ -172,6 +178,39 @@ def answer(
             raise
         return refusal_envelope(error)
     return envelope if call.on_gap == "keep" else envelope.raise_for_gaps()
+
+
+def given_options(
+    own: Mapping[str, object], further: Mapping[str, object] | None, **named: object
+) -> dict[str, object]:
+    """Return the options that a call gives. ``...`` and None, except for a limit, were not given."""
+    further = further or {}
+    given = {name: value for name, value in {**named, **own}.items() if value is not ...}
+    twice = next((name for name in further if given.get(name) is not None), None)
+    if twice is not None:
+        raise UsageError(Code.USAGE, text=f"{twice} is given twice: by name, and in options")
+    every = {**given, **further}
+    return {
+        name: [*value] if isinstance(value, Iterator) else value  # one request would use it up
+        for name, value in every.items()
+        if value is not ... and (value is not None or name == "limit")
+    }
+
+
+def warn_if_cut(envelope: Envelope) -> Envelope:
+    """Return an envelope. Warn the caller of a public function if it was cut otherwise than by a limit of the call."""
+    if envelope.cut:
+        text = f"{len(envelope.data)} items, and there may be more. {envelope.cut}"
+        warnings.warn(TruncatedWarning(text), stacklevel=3)
+    return envelope
+
+
+def bound_runtime(runtime: Runtime, variables: Mapping[str, str]) -> Runtime:
+    """Return the runtime with variables that bind a call. Raise UsageError if they would lift its ceiling."""
+    if not variables:
+        return runtime
+    check_ceiling(parse_pit(variables[CEILING_VARIABLE]), runtime.environ)
+    return runtime._replace(environ=Environment({**runtime.environ, **variables}))
 
 
 def ask(

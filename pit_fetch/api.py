@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from datetime import datetime
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack
 
 from pit_fetch import answers
-from pit_fetch.answers import Envelope, FetchCall
+from pit_fetch.answers import Envelope, FetchCall, given_options, warn_if_cut
 from pit_fetch.engine.real_runtime import real_runtime
-from pit_fetch.errors import CaptureError, ConfigError, TruncatedWarning, UsageError
+from pit_fetch.errors import CaptureError, ConfigError, UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.request.keywords import FetchOptions, Keywords
 
@@ -72,8 +72,8 @@ def fetch(
     :class:`pit_fetch.errors.GapError`, whose ``envelope`` contains what was fetched, for a missing key, an unusable
     file, a failing provider.
     """
-    given = _given(own, options, pit=pit, after=after, max_chars=max_chars)
-    return _warn_if_cut(answers.fetch(FetchCall(source, given, on_gap)))
+    given = given_options(own, options, pit=pit, after=after, max_chars=max_chars)
+    return warn_if_cut(answers.fetch(FetchCall(source, given, on_gap)))
 
 
 @_show_options
@@ -93,11 +93,11 @@ def diff(
     """
     from pit_fetch.inspect import diff
 
-    given = _given(own, options, max_chars=max_chars)
+    given = given_options(own, options, max_chars=max_chars)
     instants = [pits] if isinstance(pits, str) else list(pits)
     if len(instants) != 2 or "pit" in given:
         raise UsageError(Code.USAGE, text="pits is a pair of instants: (earlier, later)")
-    return _warn_if_cut(answers.answer(FetchCall(source, given, on_gap), None, diff.diff, "diff", instants))
+    return warn_if_cut(answers.answer(FetchCall(source, given, on_gap), None, diff.diff, "diff", instants))
 
 
 @_show_options
@@ -117,8 +117,8 @@ def explain(
     """
     from pit_fetch.inspect import explain
 
-    given = _given(own, options, pit=pit, max_chars=max_chars)
-    return _warn_if_cut(answers.answer(FetchCall(source, given, on_gap), None, explain.explain, "explain"))
+    given = given_options(own, options, pit=pit, max_chars=max_chars)
+    return warn_if_cut(answers.answer(FetchCall(source, given, on_gap), None, explain.explain, "explain"))
 
 
 @_show_options
@@ -146,33 +146,10 @@ def panel(
     from pit_fetch.panels.panel import Panel
 
     with answers.python_words():
-        grid = grid_of(source, pits, over, {"limit": None, **_given(own, options)})
+        grid = grid_of(source, pits, over, {"limit": None, **given_options(own, options)})
     if grid.caution:
         warnings.warn(grid.caution, stacklevel=2)
     return Panel(grid)
-
-
-def _given(own: Mapping[str, object], further: Mapping[str, object] | None, **named: object) -> dict[str, object]:
-    """Return the options that a call gives. ``...`` and None, except for a limit, were not given."""
-    further = further or {}
-    given = {name: value for name, value in {**named, **own}.items() if value is not ...}
-    twice = next((name for name in further if given.get(name) is not None), None)
-    if twice is not None:
-        raise UsageError(Code.USAGE, text=f"{twice} is given twice: by name, and in options")
-    every = {**given, **further}
-    return {
-        name: [*value] if isinstance(value, Iterator) else value  # one request would use it up
-        for name, value in every.items()
-        if value is not ... and (value is not None or name == "limit")
-    }
-
-
-def _warn_if_cut(envelope: Envelope) -> Envelope:
-    """Return an envelope. Warn the caller of a public function if it was cut otherwise than by a limit of the call."""
-    if envelope.cut:
-        text = f"{len(envelope.data)} items, and there may be more. {envelope.cut}"
-        warnings.warn(TruncatedWarning(text), stacklevel=3)
-    return envelope
 
 
 def capture(

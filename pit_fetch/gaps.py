@@ -351,6 +351,9 @@ class Code:
         "Check where it is named: pit_fetch config shows it.",
         costs_nothing=True,
     )
+    RECORD_UNUSABLE = _config(
+        "The record of what is shown cannot be used: {problem}. Nothing is shown: correct or unset PIT_FETCH_RECORD."
+    )
     # The input file.
     INPUT_UNREADABLE = _input_error(
         "--input-file cannot be read: {problem}. Name a saved reply of the source, or - for standard input."

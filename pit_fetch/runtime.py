@@ -17,8 +17,10 @@ from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 
 if TYPE_CHECKING:
+    from threading import Event
+
     from pit_fetch.provider import Provider
-    from pit_fetch.transport import Transport
+    from pit_fetch.transport import HttpReply, HttpRequest, Transport
 
 
 class Clock(NamedTuple):
@@ -108,10 +110,26 @@ class Runtime(NamedTuple):
             raise UsageError(Code.USAGE, text=problem)
         return os.path.join(self.folder, name)
 
+    def stoppable(self, *stops: Event) -> Runtime:
+        """Return the runtime whose network makes no further request once one of ``stops`` is set."""
+        return self._replace(transport=_Stoppable(self.transport, stops))
+
     def read_text(self, name: str) -> str:
         """Return the text of a file that the user has named. Raise UsageError, OSError or UnicodeDecodeError."""
         with open(self.path(name), encoding="utf-8-sig") as stream:
             return stream.read()
+
+
+class _Stoppable(NamedTuple):
+    inner: Transport
+    stops: tuple[Event, ...]
+
+    def send(self, request: HttpRequest) -> HttpReply:
+        if any(stop.is_set() for stop in self.stops):
+            from pit_fetch.transport import TransportError
+
+            raise TransportError("timeout")
+        return self.inner.send(request)
 
 
 # What a shell or another system left in a path, which would then lead to a file that nobody looks for. The first row

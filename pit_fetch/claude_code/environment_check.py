@@ -78,6 +78,7 @@ def check_names(settings: Sequence[Settings], environ: Mapping[str, str]) -> Ite
 _OPERATOR_FILES = {
     "PIT_FETCH_AUDIT": ("audit", "names what was withheld"),
     "PIT_FETCH_ARCHIVE": ("archive", "holds what came after the PIT"),
+    "PIT_FETCH_RECORD": ("record", "holds what others were shown"),
 }
 
 

@@ -10,6 +10,7 @@ from pit_fetch.cli import parser
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.request import audience
+from pit_fetch.runs import RECORD_VARIABLE
 
 if TYPE_CHECKING:
     from pit_fetch.cli.output import Output
@@ -68,7 +69,7 @@ def write_answer(
 
     ``argv`` is their command line, for the audit file. The last request decides how the answer is written.
     """
-    from pit_fetch.engine.run import run as fetch_once
+    from pit_fetch.runs.shown import run as fetch_once
 
     ask: Answer = answer or fetch_once
     *others, request = requests
@@ -128,7 +129,8 @@ def _prepare(request: FetchRequest, runtime: Runtime) -> FetchRequest:
     if request.output:
         from pit_fetch.cli.output_file import check_file
 
-        read = (request.input_file, runtime.environ.get("PIT_FETCH_AUDIT"))
+        written = (runtime.environ.get(name) for name in ("PIT_FETCH_AUDIT", RECORD_VARIABLE))
+        read = (request.input_file, *written)
         check_file(runtime.path(request.output), [runtime.path(name) for name in read if name])
     elif runtime.stdout is not None:
         from pit_fetch.support.terminal import terminal_width

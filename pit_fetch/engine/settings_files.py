@@ -36,7 +36,8 @@ OPTIONS = ("limit", "max_pages", "timeout", "fields", "format", "max_chars", "pr
 VARIABLES = {"archive": "PIT_FETCH_ARCHIVE", "audit": "PIT_FETCH_AUDIT"}
 MAX_CHARS_VARIABLE = "PIT_FETCH_MAX_CHARS"
 EVIDENCE = "evidence"  # a table, by source
-_OTHERS = ("PIT_FETCH_ADAPTER_OPTIONS", "PIT_FETCH_PLAN")  # which the guard and an archive read
+# Which the guard, an archive and a record read, and offline.
+_OTHERS = ("PIT_FETCH_ADAPTER_OPTIONS", "PIT_FETCH_PLAN", "PIT_FETCH_RECORD", audience.OFFLINE_VARIABLE)
 # An agent's client and its operator rely on these: no file sets them for an agent, and no project's file the timeout.
 _FOR_PEOPLE = frozenset({"format", "pretty", "fail", "verbose"})
 # What to do about another user's file, which may lie in any folder above.

@@ -36,6 +36,29 @@ def release_answer(text: str, at: datetime, *, is_error: bool = False) -> Answer
     return Answer(text, json.loads(text), is_error)
 
 
+def in_columns(answer: Answer, pit: str) -> Answer:
+    """Return a released answer as a table, which says once what all items have alike. It has the same information.
+
+    ``pit`` is the instant as the operator wrote it.
+    """
+    items, gaps = answer.content["data"], answer.content["gaps"]
+    names = list(dict.fromkeys(name for item in items for name in item))
+    # As texts: 1, 1.0 and true are other values, if equal ones in Python.
+    values = {name: {render({name: item[name]}) if name in item else "" for item in items} for name in names}
+    shared = {name: items[0][name] for name in names if name != "id" and len(values[name]) == 1}
+    columns = [name for name in names if name not in shared]
+    queries = {row.get("query") for row in gaps}
+    content = {
+        "pit": pit,
+        **({"query": gaps[0].get("query")} if len(queries) == 1 else {}),
+        "shared": shared,
+        "columns": columns,
+        "rows": [[item.get(name) for name in columns] for item in items],
+        "gaps": [{key: part for key, part in row.items() if key != "query" or len(queries) > 1} for row in gaps],
+    }
+    return plain(content, is_error=answer.is_error)
+
+
 def refuse(error: BaseException) -> Answer:
     """Return the answer to a call that ended with ``error``. Only the program's own errors are repeated."""
     return refusal(error.gap if isinstance(error, PitFetchError) else gap(Code.BUG, error=type(error).__name__))

@@ -16,15 +16,15 @@ from pit_fetch.engine.run import run
 from pit_fetch.engine.settings_files import Settings
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
-from pit_fetch.mcp.answers import Answer, plain, refuse, release_answer
+from pit_fetch.mcp.answers import Answer, in_columns, plain, refuse, release_answer
 from pit_fetch.mcp.instant import ConnectionInstant, Instant, Moment
-from pit_fetch.mcp.tools import SOURCES, Tool, dated_operations
+from pit_fetch.mcp.tools import SOURCES, Shape, Tool, dated_operations
 from pit_fetch.provider import Provider
 from pit_fetch.request.audience import CEILING_VARIABLE, MAX_CHARS_UNDER_AGENT
 from pit_fetch.request.fetch_request import build
 from pit_fetch.request.values import flag_of
+from pit_fetch.runs.shown import recording
 from pit_fetch.runtime import Runtime
-from pit_fetch.transport import HttpReply, HttpRequest, Transport, TransportError
 
 # A client gives up after 60 s. A fetch ends before that with what it has by then.
 FETCH_SECONDS = 45.0
@@ -41,6 +41,7 @@ class Server(NamedTuple):
     settings  the operator's
     runtimes  the surroundings of calls
     offline   the archive alone answers
+    shape     "items": an answer is an envelope; "columns": a table of it, in fewer characters
     """
 
     tools: Mapping[str, Tool]
@@ -49,6 +50,7 @@ class Server(NamedTuple):
     runtimes: Runtimes
     idle: Mapping[str, str] = {}
     offline: bool = False
+    shape: Shape = "items"
 
 
 class Runtimes:
@@ -66,18 +68,6 @@ class Runtimes:
 
     def give_back(self, runtime: Runtime) -> None:
         self._free.put(runtime)
-
-
-class _Stoppable(NamedTuple):
-    """A network that makes no further request once ``stop`` is set."""
-
-    inner: Transport
-    stop: threading.Event
-
-    def send(self, request: HttpRequest) -> HttpReply:
-        if self.stop.is_set():
-            raise TransportError("timeout")
-        return self.inner.send(request)
 
 
 def answer(server: Server, name: str, arguments: Mapping[str, Any], stop: threading.Event) -> Answer:
@@ -136,13 +126,15 @@ def _fetch_answer(
     request = build(values, provider, {**server.settings.environ, **ceiling}, MAX_CHARS_UNDER_AGENT)
     runtime = server.runtimes.take()
     try:
-        stoppable = runtime._replace(
-            environ={**runtime.environ, **ceiling}, transport=_Stoppable(runtime.transport, stop)
-        )
-        result = run(request, stoppable, Progress(), shlex.split(request.canonical))
+        asked = runtime.stoppable(stop)._replace(environ={**runtime.environ, **ceiling})
+        with recording(request, asked, server.shape) as record:
+            result = run(request, asked, Progress(), shlex.split(request.canonical))
+            released = release_answer(str(result.text), moment.at, is_error=result.is_failure)
+            shown = in_columns(released, moment.text) if server.shape == "columns" else released
+            record(result, shown.text)
     finally:
         server.runtimes.give_back(runtime)
-    return release_answer(str(result.text), moment.at, is_error=result.is_failure)
+    return shown
 
 
 def _description(server: Server, name: object, moment: Moment) -> dict[str, Any]:

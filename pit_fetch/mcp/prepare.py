@@ -14,10 +14,10 @@ from pit_fetch.gaps import Code
 from pit_fetch.mcp import gate, instant
 from pit_fetch.mcp.calls import FETCH_SECONDS, Runtimes, Server
 from pit_fetch.mcp.mapping import Mapped
-from pit_fetch.mcp.tools import name_of, tools_for
+from pit_fetch.mcp.tools import Shape, name_of, tools_for
 from pit_fetch.mcp.upstream import Upstream
 from pit_fetch.provider import Provider
-from pit_fetch.request.audience import CLIENT_VARIABLE
+from pit_fetch.request.audience import CLIENT_VARIABLE, is_offline
 from pit_fetch.runtime import Runtime, no_alarm
 from pit_fetch.support.install import install_command
 
@@ -33,16 +33,19 @@ def prepare_server(
     *,
     offline: bool = False,
     moving: bool = False,
+    shape: Shape = "items",
 ) -> Server:
     """Return the server of these options; ``names`` are sources, None all that can be asked.
 
-    ``offline``: the archive alone answers. ``moving``: a connection may go on after the instant moved. Raise
+    ``offline``: the archive alone answers. ``moving``: a connection may go on after the instant moved.
+    ``shape``: that of an answer. Raise
     PitFetchError if the instant, a source, the settings or that archive cannot be used.
     """
     added = {} if archive is None else {_ARCHIVE: runtime.path(archive)}
     # The reader of every answer is an agent's client: a settings file counts as it does for one.
     environ = {**runtime.environ, CLIENT_VARIABLE: "1", **added}
     runtime, settings = settings_files.with_settings(runtime._replace(environ=environ))
+    offline = offline or is_offline(runtime.environ)
     if offline:
         _require_archive(runtime)
     file = None if pit_file is None else runtime.path(pit_file)
@@ -53,8 +56,8 @@ def prepare_server(
         if names is not None
         else {name_of(p): problem for p in providers if (problem := _missing(p, runtime, offline))}
     )
-    tools = tools_for((p for p in providers if name_of(p) not in idle), moment.phrase)
-    return Server(tools, moment, settings, Runtimes(lambda: _surroundings(runtime)), idle, offline)
+    tools = tools_for((p for p in providers if name_of(p) not in idle), moment.phrase, shape)
+    return Server(tools, moment, settings, Runtimes(lambda: _surroundings(runtime)), idle, offline, shape)
 
 
 def prepare_gate(

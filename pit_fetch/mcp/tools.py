@@ -14,7 +14,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from textwrap import shorten
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pit_fetch.mcp.instant import Moment
 from pit_fetch.provider import Operation, Option, Provider
@@ -25,6 +25,17 @@ from pit_fetch.request.options import COMMON_OPTIONS
 MAX_DESCRIPTION_BYTES = 2_000
 
 SOURCES = "sources"
+
+Shape = Literal["items", "columns"]
+# Of each shape of an answer: where the items are, and what a model is told of it.
+_SHAPES: Mapping[Shape, tuple[str, str]] = {
+    "items": ("data", "a complete envelope: `data` holds the items, newest first"),
+    "columns": (
+        "rows",
+        "a complete table: each of `rows` is an item, newest first, with a cell for each of `columns`; `shared` holds "
+        "what all items have alike",
+    ),
+}
 
 # The common options that are arguments, each with its description.
 _COMMON = {
@@ -66,9 +77,12 @@ class Tool(NamedTuple):
         return properties
 
 
-def tools_for(providers: Iterable[Provider], phrase: str) -> dict[str, Tool]:
-    """Return the tools by name: one for each source, and one that lists them. ``phrase`` is the instant, in words."""
-    tools = [_source_tool(provider, phrase) for provider in providers]
+def tools_for(providers: Iterable[Provider], phrase: str, shape: Shape = "items") -> dict[str, Tool]:
+    """Return the tools by name: one for each source, and one that lists them.
+
+    ``phrase`` is the instant, in words; ``shape`` is that of an answer.
+    """
+    tools = [_source_tool(provider, phrase, shape) for provider in providers]
     names = [tool.name for tool in tools]
     return {tool.name: tool for tool in (*tools, _sources_tool(names, phrase))}
 
@@ -93,7 +107,7 @@ def _sources_tool(names: list[str], phrase: str) -> Tool:
     return Tool(SOURCES, text, object_schema({"name": names_schema}))
 
 
-def _source_tool(provider: Provider, phrase: str) -> Tool:
+def _source_tool(provider: Provider, phrase: str, shape: Shape) -> Tool:
     operations = dated_operations(provider)
     taken = {OPTION, *(name for operation in operations for name in (*operation.needs, *operation.takes))}
     takes_all = not any(operation.needs or operation.takes for operation in operations)
@@ -110,7 +124,10 @@ def _source_tool(provider: Provider, phrase: str) -> Tool:
         needed.add(OPTION)
     required = [name for name in properties if name in needed]
     return Tool(
-        name_of(provider), _description(provider, operations, phrase), object_schema(properties, required), provider
+        name_of(provider),
+        _description(provider, operations, phrase, shape),
+        object_schema(properties, required),
+        provider,
     )
 
 
@@ -145,14 +162,15 @@ def _property(option: Option, operations: Iterable[Operation]) -> dict[str, Any]
     }
 
 
-def _description(provider: Provider, operations: list[Operation], phrase: str) -> str:
+def _description(provider: Provider, operations: list[Operation], phrase: str, shape: Shape) -> str:
+    items, form = _SHAPES[shape]
     head = (
-        f"What {provider.name} had made public by {phrase}, which no argument changes, as a complete envelope: "
-        "`data` holds the items, newest first, and `gaps` names everything that is missing and why.\n"
+        f"What {provider.name} had made public by {phrase}, which no argument changes, as {form}, "
+        "and `gaps` names everything that is missing and why.\n"
         f"{provider.summary}.\n"
         "To save room, ask with `fields` for a title or a value first, then for single items in full. If a gap of type "
-        "`truncated` has a `cursor`, repeat the call with `after` set to it. An empty `data` is no proof that nothing "
-        "happened: read the gaps.\n"
+        "`truncated` has a `cursor`, repeat the call with `after` set to it. "
+        f"An empty `{items}` is no proof that nothing happened: read the gaps.\n"
     )
     lines = "".join(_operation_lines(operations))
     if len(head.encode()) + len(lines.encode()) > MAX_DESCRIPTION_BYTES:

@@ -14,6 +14,7 @@ CLIENT_VARIABLE = "CLAUDECODE"
 # That client cuts a tool's output at 30,000 characters and then hands its hook broken JSON.
 MAX_CHARS_UNDER_AGENT = 28_000
 RESTRICTIONS = (CEILING_VARIABLE, ONLY_VARIABLE)
+OFFLINE_VARIABLE = "PIT_FETCH_OFFLINE"
 
 
 def is_for_an_agent(environ: Mapping[str, str]) -> bool:
@@ -30,4 +31,13 @@ def is_bound(environ: Mapping[str, str]) -> bool:
     """Return whether the operator lets the caller see only what was public at a ceiling, or run nothing but a fetch."""
     if CEILING_VARIABLE in environ:
         return True
-    return environ.get(ONLY_VARIABLE, "").strip().lower() not in ("", "0", "false", "no")
+    return _is_set(environ, ONLY_VARIABLE)
+
+
+def is_offline(environ: Mapping[str, str]) -> bool:
+    """Return whether the operator lets the archive alone answer."""
+    return _is_set(environ, OFFLINE_VARIABLE)
+
+
+def _is_set(environ: Mapping[str, str], variable: str) -> bool:
+    return environ.get(variable, "").strip().lower() not in ("", "0", "false", "no")

@@ -18,7 +18,7 @@ from pit_fetch.pipeline.claims import CLAIMED
 from pit_fetch.pipeline.cursor import Cursor
 from pit_fetch.provider import ENVELOPE_FIELDS, Option, Provider
 from pit_fetch.request import evidence
-from pit_fetch.request.audience import is_for_an_agent
+from pit_fetch.request.audience import is_for_an_agent, is_offline
 from pit_fetch.request.operations import candidate_operations, check_operation
 from pit_fetch.request.options import COMMON_OPTIONS, parse_budget
 from pit_fetch.request.values import flag_of, format_value, parse_value, plain_value
@@ -148,6 +148,8 @@ def build(
     idle = next((name for name in ("archive", "offline") if common["input_file"] and common[name]), None)
     if idle is not None:
         raise UsageError(Code.USAGE, text=f"--input-file is read instead of an archive: leave out {flag_of(idle)}")
+    if is_offline(environ) and not common["input_file"]:
+        common["offline"] = True
     if common["max_chars"] is None:
         text = environ.get("PIT_FETCH_MAX_CHARS")
         common["max_chars"] = parse_budget("PIT_FETCH_MAX_CHARS", text) if text else max_chars

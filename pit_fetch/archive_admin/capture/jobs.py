@@ -19,6 +19,7 @@ from pit_fetch.archive_admin.capture.run import CaptureJob, Shown, prepare, run
 from pit_fetch.archive_admin.operators import VARIABLE
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
+from pit_fetch.request.audience import OFFLINE_VARIABLE, is_offline
 from pit_fetch.runtime import Runtime
 
 
@@ -70,7 +71,12 @@ def requests_job(requests: Iterable[Mapping[str, object]], runtime: Runtime) -> 
 
 
 def carry_out(job: CaptureJob, path: str, runtime: Runtime, shown: Shown, *, is_dry: bool = False) -> CaptureReport:
-    """Carry out a job, or only plan it, and return the report. Raise ArchiveError, or ConfigError for a broken rate."""
+    """Carry out a job, or only plan it, and return the report. Raise ArchiveError, or ConfigError for a broken rate.
+
+    Raise UsageError if the environment lets the archive alone answer.
+    """
+    if is_offline(runtime.environ) and not is_dry:
+        raise UsageError(Code.USAGE, text=f"{OFFLINE_VARIABLE} is set, and a capture asks the sources: unset it")
     runtime = runtime._replace(environ={**runtime.environ, VARIABLE: path})
     try:
         if not is_dry:

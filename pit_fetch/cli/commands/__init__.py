@@ -39,6 +39,7 @@ COMMANDS = {
     "panel": Command("ask one question for many subjects as of many instants", "archive"),
     "capture": Command("ask for everything on a list, and record it", "archive"),
     "archive": Command("inspect and maintain an archive", "archive"),
+    "runs": Command("look up, compare and verify what was shown in a run", "archive"),
     "normalize": Command("date what a model extracted from saved pages", "fetch"),
     "init": Command("install the hooks, agents and skills in a project"),
     "doctor": Command("check that the PIT is enforced here", is_listing=True),
