@@ -63,7 +63,6 @@ _RFC2822 = (
     r"(?:([A-Z][a-z]{2}),\s+)?([0-9]{1,2})\s+([A-Z][a-z]{2})\s+([0-9]{4})\s+"  # weekday, day, month, year
     r"([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?\s+([+-])([01][0-9]|2[0-3])([0-5][0-9])"  # clock, offset
 )
-_ASCTIME = r"^([A-Z][a-z]{2}) ([A-Z][a-z]{2}) {1,2}([0-9]{1,2}) ([0-9:]{8}) ([0-9]{4})$"
 _RFC850 = r"^([A-Z][a-z]{2})[a-z]+, ([0-9]{2})-([A-Z][a-z]{2})-([0-9]{2}) ([0-9:]{8} GMT)$"
 
 
@@ -150,12 +149,11 @@ def parse_rfc2822(text: object) -> datetime | None:
 def parse_http_date(text: object) -> datetime | None:
     """Return the UTC instant of a date in an HTTP header (RFC 9110, 5.6.7): ``Wed, 24 Jan 2024 23:15:52 GMT``.
 
-    The forms of older servers are read as well: ``Wednesday, 24-Jan-24 23:15:52 GMT``, ``Wed Jan 24 23:15:52 2024``.
+    The form of older servers is read as well: ``Wednesday, 24-Jan-24 23:15:52 GMT``.
     """
     if not isinstance(text, str):
         return None
-    today = re.sub(_ASCTIME, r"\1, \3 \2 \5 \4 GMT", re.sub(_RFC850, _full_year, text.strip()))
-    return parse_rfc2822(re.sub(r" GMT$", " +0000", today))
+    return parse_rfc2822(re.sub(r" GMT$", " +0000", re.sub(_RFC850, _full_year, text.strip())))
 
 
 def _full_year(match: re.Match[str]) -> str:

@@ -68,6 +68,7 @@ COMMANDS = {
     "panel": "grid matrix batch bulk backtest",
     "capture": "record snapshot",
     "archive": "info log replay merge rebuild drop database db store history",
+    "runs": "",
     "normalize": "",
     "init": "setup install add-hooks initialise initialize",
     "doctor": "check status diagnose health selftest",

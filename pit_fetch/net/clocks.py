@@ -11,6 +11,7 @@ looked at.
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -21,6 +22,8 @@ from pit_fetch.times import parse_http_date
 from pit_fetch.transport import HttpReply, HttpRequest, Transport
 
 MOST_APART = timedelta(minutes=10)
+# The oldest form of HTTP (RFC 9110, 5.6.7) names no zone. A wrong one would be refused here; it dates nothing.
+_ASCTIME = r"^([A-Z][a-z]{2}) ([A-Z][a-z]{2}) {1,2}([0-9]{1,2}) ([0-9:]{8}) ([0-9]{4})$"
 _OLDEST = 10**9  # seconds, some thirty years: more than any cache keeps a reply
 
 
@@ -40,7 +43,8 @@ def receipt(reply: HttpReply, host: str) -> datetime:
 
     Raise ConfigError if the clocks are more than ten minutes apart.
     """
-    sent = parse_http_date(reply.header("Date"))
+    stated = reply.header("Date").strip()
+    sent = parse_http_date(stated) or parse_http_date(re.sub(_ASCTIME, r"\1, \3 \2 \5 \4 GMT", stated))
     if sent is None:
         return reply.received_at
     age = reply.header("Age").strip()

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from itertools import pairwise
 from math import inf
 from random import Random
@@ -84,21 +83,24 @@ def clock_behind(case: Case, rng: Random) -> int:
     for behind in (timedelta(minutes=9), timedelta(days=900)):
         for app in case.worlds:
             environ = {"PIT_FETCH_ARCHIVE": "a.db"} if rng.random() < 0.5 else {}
-            left = run(case, dated(app, case.moment + behind), now=case.moment, still=True, environ=environ)
+            form = rng.choice(DATE_FORMS)
+            left = run(case, dated(app, case.moment + behind, form), now=case.moment, still=True, environ=environ)
             assert CANARY not in left.out + left.err, "a canary got out"
             if behind > MOST_APART and "a.db" in dict(left.files):
                 assert exchanges_in(dict(left.files)["a.db"]) == 0, "a reply is recorded before its time"
     return 0
 
 
-def dated(app: App, sent: datetime) -> App:
+# Today's form of HTTP, and the oldest one.
+DATE_FORMS = ("%a, %d %b %Y %H:%M:%S GMT", "%c")
+
+
+def dated(app: App, sent: datetime, form: str = DATE_FORMS[0]) -> App:
     """Return a server whose replies say when they were sent."""
 
     def answer(request: HttpRequest) -> Response:
         response = app(request)
-        return replace(
-            response, headers={**response.headers, "Date": format_datetime(sent.astimezone(UTC), usegmt=True)}
-        )
+        return replace(response, headers={**response.headers, "Date": sent.astimezone(UTC).strftime(form)})
 
     return answer
 

@@ -39,8 +39,6 @@ _IN_NEW_YORK = partial(times.parse_compact, zone=times.NEW_YORK)
         (_IN_NEW_YORK, "20241103013000", "2024-11-03T06:30:00"),
         (_IN_NEW_YORK, "20240215", "2024-02-16T05:00:00"),
         (times.parse_http_date, "Wednesday, 24-Jan-24 23:15:52 GMT", "2024-01-24T23:15:52"),
-        (times.parse_http_date, "Wed Jan 24 23:15:52 2024", "2024-01-24T23:15:52"),
-        (times.parse_http_date, "Sun Nov  6 08:49:37 1994", "1994-11-06T08:49:37"),
         (times.parse_http_date, "Friday, 11-Jul-97 06:39:57 GMT", "1997-07-11T06:39:57"),
         (times.parse_rfc2822, "24 Jan 2024 23:15:52 -0400", "2024-01-25T03:15:52"),
         (times.parse_rfc2822, "Wed, 24 Jan 2024 23:15:52 +0000", "2024-01-24T23:15:52"),
@@ -87,7 +85,7 @@ UNREADABLE: dict[Callable[..., datetime | None], tuple[object, ...]] = {
         *("Wed, 24 Jan 2024 25:15:52 -0400", "Fri, 31 Dec 9999 23:59:59 -0400", "10", "", None, 1706152552, {}),
     ),
     times.parse_http_date: (
-        *("Thursday, 24-Jan-24 23:15:52 GMT", "Wednesday, 24-Jan-24 23:15:52", "Thu Jan 24 23:15:52 2024", "0", ""),
+        *("Thursday, 24-Jan-24 23:15:52 GMT", "Wednesday, 24-Jan-24 23:15:52", "Wed Jan 24 23:15:52 2024", "0", ""),
         *("Wed, 24 Jan 2024 23:15:52 EST", "Wednesday, 24-Jan-2024 23:15:52 GMT", None),
     ),
     times.parse_rfc3339: (
