@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 from collections.abc import Callable, Sequence
@@ -34,6 +35,11 @@ class CommandResult:
     complaint: str = ""
     exact: bool = False
     notes: tuple[str, ...] = ()
+
+
+def to_json(value: object) -> str:
+    """Return what a command prints under --json."""
+    return json.dumps(value, indent=2) + "\n"
 
 
 def refusal(problem: str) -> CommandResult:

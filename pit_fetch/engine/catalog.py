@@ -94,7 +94,8 @@ def markdown(provider: Provider) -> str:
             (" or ".join(f"`{name}`" for name in each.variables), each.hint or "required")
             for each in provider.credentials
         ),
-        *((f"`{host.url_variable}`", f"replaces `{host.url}`") for host in provider.hosts),
+        # Hosts of one address may differ in their rate alone.
+        *dict.fromkeys((f"`{host.url_variable}`", f"replaces `{host.url}`") for host in provider.hosts),
     ]
     tables = (
         ([titles[place] for place in used], [[row[place] for place in used] for row in operations]),

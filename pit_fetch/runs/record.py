@@ -25,6 +25,7 @@ from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.runs import AGENT_VARIABLE, DEFAULT_RUN, RUN_VARIABLE, STEP_VARIABLE
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.redaction import redactor
+from pit_fetch.support.sqlite import transaction
 from pit_fetch.support.version import __version__
 from pit_fetch.times import in_new_york
 
@@ -129,7 +130,7 @@ class Record:
                 raise
 
     def _create(self) -> None:
-        with _transaction(self._connection):
+        with transaction(self._connection):
             if not self._connection.execute("SELECT 1 FROM sqlite_master").fetchone():  # another process may have
                 self._connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
                 self._connection.execute(_SCHEMA)
@@ -141,7 +142,7 @@ class Record:
             kept=json.dumps(call.kept),  # type: ignore[arg-type]
             shown=zlib.compress(call.shown),
         )
-        with _translated(), _transaction(self._connection):
+        with _translated(), transaction(self._connection):
             self._connection.execute(_INSERT, values)
 
     def __enter__(self) -> Record:
@@ -172,17 +173,6 @@ def _connect(path: str) -> sqlite3.Connection:
 def _check_is_record(connection: sqlite3.Connection) -> None:
     if connection.execute("PRAGMA application_id").fetchone() != (_APPLICATION_ID,):
         raise _unusable(_NOT_A_RECORD)
-
-
-@contextlib.contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.rollback()
-        raise
 
 
 @contextlib.contextmanager

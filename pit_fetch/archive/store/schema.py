@@ -18,6 +18,7 @@ from pit_fetch.archive.store import about, index, journal, reading
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, archive_error, translating
 from pit_fetch.archive.store.reading import Reader
 from pit_fetch.archive.store.tables import ABOUT, APPLICATION_ID, DERIVED, FORMAT, FORMER, INDEX, SCHEMA
+from pit_fetch.support import sqlite
 
 # How long a writer waits for other processes: each locks the file for some milliseconds.
 BUSY_SECONDS = 10.0
@@ -170,15 +171,10 @@ def replace_index(connection: sqlite3.Connection) -> None:
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """Commit on leaving, or roll back on an exception. Raise ArchiveError if SQLite does not take it."""
     try:
-        connection.execute("BEGIN IMMEDIATE")  # a lock taken only at the first write may be refused half-way
-        yield
-        connection.execute("COMMIT")
+        with sqlite.transaction(connection):
+            yield
     except sqlite3.Error as error:
         raise archive_error(error) from error
-    finally:
-        with contextlib.suppress(sqlite3.Error):
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
 
 
 @contextlib.contextmanager

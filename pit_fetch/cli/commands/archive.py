@@ -5,7 +5,6 @@ The commands are for people and scheduled jobs: they show, and delete, what came
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import sqlite3
@@ -23,7 +22,7 @@ from pit_fetch.archive_admin.capture import run_log
 from pit_fetch.archive_admin.operators import VARIABLE, path_of, require_operator
 from pit_fetch.archive_admin.replay import key_of
 from pit_fetch.cli import archive_log
-from pit_fetch.cli.command import CommandResult, Parser, refusal, whole_number
+from pit_fetch.cli.command import CommandResult, Parser, refusal, to_json, whole_number
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ExitStatus, UsageError
 from pit_fetch.provider import Option
@@ -119,10 +118,6 @@ def _help() -> str:
     lines = [f"  {name:<{width}}  {command.summary}" for name, command in COMMANDS.items()]
     text = "Inspect, verify and maintain an archive. Each command has its own --help."
     return f"usage: pit_fetch archive COMMAND [options]\n\n{text}\n\n" + "\n".join(lines) + "\n"
-
-
-def to_json(value: object) -> str:
-    return json.dumps(value, indent=2) + "\n"
 
 
 def _short(number: int) -> str:

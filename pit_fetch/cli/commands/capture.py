@@ -23,8 +23,7 @@ from pit_fetch.archive_admin.capture.request_list import SECONDS
 from pit_fetch.archive_admin.capture.results import CaptureResult, in_words, metrics, row, summarize
 from pit_fetch.archive_admin.capture.run import CaptureJob, Shown
 from pit_fetch.archive_admin.operators import VARIABLE, path_of, require_operator
-from pit_fetch.cli.command import CommandResult, Parser, refusal, whole_number
-from pit_fetch.cli.commands.archive import to_json
+from pit_fetch.cli.command import CommandResult, Parser, refusal, to_json, whole_number
 from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import ConfigError, ExitStatus, UsageError
 from pit_fetch.gaps import Code

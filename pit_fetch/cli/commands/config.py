@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pit_fetch.cli.command import CommandResult, Parser
+from pit_fetch.cli.command import CommandResult, Parser, to_json
 from pit_fetch.engine import registry, settings_files
 from pit_fetch.engine.credentials import lookup
 from pit_fetch.errors import ConfigError
@@ -36,7 +35,7 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Command
     rows = list(_rows(environ, folder))
     if arguments.json:
         document = [{"name": row.name, "value": row.value, "from": row.origin} for row in rows]
-        return CommandResult(json.dumps(document, indent=2) + "\n")
+        return CommandResult(to_json(document))
     cells = [(row.name, _text(row.value), row.origin) for row in rows]
     names, values, _ = (max(map(len, column)) for column in zip(*cells, strict=True))
     user_file = settings_files.user_file(environ) or "no home folder"

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from pit_fetch.archive_admin import operators
-from pit_fetch.cli.command import CommandResult, Parser
+from pit_fetch.cli.command import CommandResult, Parser, to_json
 from pit_fetch.engine import settings_files
 from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.report import FetchResult
@@ -161,7 +161,7 @@ def _shown_again(call: Entry, result: FetchResult) -> Text:
 
 
 def _printed(call: Invocation, content: Any, lines: Iterable[str], *, is_good: bool = True) -> CommandResult:
-    text = json.dumps(content, indent=2) + "\n" if call.options.json else "".join(f"{line}\n" for line in lines)
+    text = to_json(content) if call.options.json else "".join(f"{line}\n" for line in lines)
     return CommandResult(text, ExitStatus.OK if is_good else ExitStatus.FOUND)
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
-from pit_fetch.cli.command import CommandResult, Parser
+from pit_fetch.cli.command import CommandResult, Parser, to_json
 from pit_fetch.engine import registry
 from pit_fetch.engine.catalog import describe, markdown, package_text, table
 from pit_fetch.request.operations import DATINGS
@@ -28,13 +27,13 @@ def run(argv: Sequence[str], environ: Mapping[str, str], folder: str) -> Command
     if arguments.name is None:
         if arguments.json:
             rows = [describe(listing, environ, folder) for listing in registry.listings()]
-            return CommandResult(json.dumps(rows, indent=2) + "\n")
+            return CommandResult(to_json(rows))
         return CommandResult(table(registry.listings(), environ, folder, as_json=False))
     provider = registry.load(arguments.name)
     if arguments.markdown:
         return CommandResult(markdown(provider))
     source = describe(registry.Listing(provider.name, provider), environ, folder)
-    return CommandResult(json.dumps(source, indent=2) + "\n" if arguments.json else "\n".join(_text(source)) + "\n")
+    return CommandResult(to_json(source) if arguments.json else "\n".join(_text(source)) + "\n")
 
 
 def _text(source: Mapping[str, Any]) -> Iterator[str]:
