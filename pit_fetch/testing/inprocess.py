@@ -6,7 +6,7 @@ import io
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -132,5 +132,6 @@ def files_in(folder: Path) -> Iterator[tuple[str, bytes]]:
         for name in sorted(names):
             path = Path(place, name)
             if path.is_file() and not name.startswith("rate-"):  # reading a pipe could wait for ever
-                body = path.read_bytes()
-                yield str(path.relative_to(folder)), body.partition(b"\n")[2] if name.startswith("file-") else body
+                with suppress(FileNotFoundError):  # SQLite's side files go when another command closes the archive
+                    body = path.read_bytes()
+                    yield str(path.relative_to(folder)), body.partition(b"\n")[2] if name.startswith("file-") else body
