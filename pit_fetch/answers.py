@@ -218,7 +218,11 @@ def ask(
 ) -> Envelope:
     """Return the envelope that ``run`` makes of requests. ``options`` say which limit was asked for."""
     argv = shlex.split(requests[-1].canonical) if command else ()
-    result = run(*requests, runtime, Progress(), argv)
+    return envelope_of(run(*requests, runtime, Progress(), argv), options)
+
+
+def envelope_of(result: FetchResult, options: Options) -> Envelope:
+    """Return the envelope of a result. ``options`` say which limit was asked for."""
     plain = result.envelope
     envelope = Envelope(plain.data, plain.gaps, plain.provenance)
     envelope.limited = _limit_reason(result, options)

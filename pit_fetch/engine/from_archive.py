@@ -105,10 +105,13 @@ class ArchiveAnswer:
             from pit_fetch.archive.session import ArchivedRecords
 
             archived = ArchivedRecords(iter(()), self.query)
-        stream = sort_archived(archived, self.wanted.public(archived.records, lambda: instant))
         stop = None if live is None or archived.is_snapshot else stop_of(live)
         builder = SelectionBuilder()
-        self.wanted.select(merge_claims(stream, claimed) if claimed else stream, builder, archived.query, stop)
+        if archived.held is not None:
+            self.wanted.select_held(archived.held, builder, archived.query)
+        else:
+            stream = sort_archived(archived, self.wanted.public(archived.records, lambda: instant))
+            self.wanted.select(merge_claims(stream, claimed) if claimed else stream, builder, archived.query, stop)
         selection = builder.build()
         if live is not None and not selection.stopped and live.stopped and not archived.is_snapshot:
             selection = selection._replace(stopped=live.stopped, last=live.last, resume=live.last)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pit_fetch.engine.report import malformed
@@ -11,12 +12,21 @@ from pit_fetch.engine.source import Stream
 from pit_fetch.gaps import Gap
 from pit_fetch.pipeline.claims import accept_none, acceptor
 from pit_fetch.pipeline.cursor import Position, position
-from pit_fetch.pipeline.select import SelectionBuilder, Withheld, public, require_fields, set_period, take
+from pit_fetch.pipeline.select import (
+    SelectionBuilder,
+    Withheld,
+    newest_periods,
+    public,
+    require_fields,
+    set_period,
+    take,
+)
 from pit_fetch.provider import Query, Record, Stage, Watermark
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.operations import accepts_claims, caveats, is_wanted
+from pit_fetch.request.operations import accepts_claims, caveats, is_wanted, series_fields, wants_all
 
 if TYPE_CHECKING:
+    from pit_fetch.archive.sweep import HeldSlice
     from pit_fetch.engine.progress import Progress
 
 # A stream after the filter by the PIT.
@@ -48,9 +58,37 @@ class RecordFilter:
         stop: Position | None = None,
     ) -> None:
         """Fill ``builder`` with the wanted ones of public records in order, none of them after ``stop``."""
-        request, query, provider = self.request, query or self.query, self.request.provider
-        records = (part for part in ordered if not isinstance(part, Watermark))
+        query = query or self.query
+        stream = self._computed((part for part in ordered if not isinstance(part, Watermark)), builder, query)
+        self._take(self._newest(stream if stop is None else up_to(stream, stop), query), builder, query)
+
+    def select_held(self, held: HeldSlice, builder: SelectionBuilder, query: Query) -> None:
+        """Fill ``builder`` as :meth:`select` does. What is computed across the same records is computed once."""
+        computed, is_filtered = held.computed, not wants_all(self.request.provider, query)
+        if computed.get("options") != query.options:
+            computing = SelectionBuilder()
+            stream = self._computed(iter(held.records), computing, query)
+            computed["parts"] = [*(stream if is_filtered else self._newest(stream, query))]
+            computed["options"], computed["gaps"] = query.options, computing.gaps
+        builder.gaps += computed["gaps"]
+        self._take(self._newest(computed["parts"], query) if is_filtered else computed["parts"], builder, query)
+
+    def _computed(
+        self, records: Iterator[Record | Gap], builder: SelectionBuilder, query: Query
+    ) -> Iterator[Record | Gap]:
         stream = require_fields(records, query.operation.required, self.flaw)
+        derive = self.request.provider.derive(query)
+        # What is computed across records needs all of them: where an answer stops is a place among what is computed.
+        return stream if derive is None else _derived(stream, derive, builder, query.operation.period)
+
+    def _newest(self, parts: Iterable[Record | Gap], query: Query) -> Iterable[Record | Gap]:
+        if not self.request.newest:
+            return parts
+        series, select = series_fields(query.operation), partial(is_wanted, self.request.provider, query)
+        return newest_periods(parts, self.request.newest, series, select)
+
+    def _take(self, parts: Iterable[Record | Gap], builder: SelectionBuilder, query: Query) -> None:
+        request, provider = self.request, self.request.provider
 
         def select(record: Record) -> bool:
             is_kept = is_wanted(provider, query, record)
@@ -58,11 +96,8 @@ class RecordFilter:
                 self.progress.kept(provider.name, len(builder.records) + 1)
             return is_kept
 
-        derive = provider.derive(query)
-        # What is computed across records needs all of them: where an answer stops is a place among what is computed.
-        stream = stream if derive is None else _derived(stream, derive, builder, query.operation.period)
         take(
-            stream if stop is None else up_to(stream, stop),
+            parts,
             builder,
             after=request.after.position if request.after else None,
             within=request.after is not None and request.after.within is not None,

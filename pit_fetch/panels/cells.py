@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime
 from types import MappingProxyType
@@ -43,13 +43,20 @@ Ask = Callable[[Mapping[str, Any], datetime], PlainEnvelope]
 class AskSession(NamedTuple):
     """A session of questions. All are answered from one state of the archive, if that alone answers.
 
+    ask    answers a question as a fetch does
     key    identifies all that the cells of a subject depend on, that state included, except for what a source answers
     check  raises Changed once the state can no longer be read: every further question is refused
+    sweep  answers all questions about a subject, as fetches would; None: each is asked by itself
     """
 
     ask: Ask
     key: Callable[[Subject], str] = repr
     check: Callable[[], None] = lambda: None
+    sweep: Callable[[Subject], Iterable[PlainEnvelope]] | None = None
+
+    def answers(self, subject: Subject) -> Iterable[PlainEnvelope]:
+        """Return the answers about a subject, as of its instants."""
+        return (self.ask(subject.over, pit) for pit in subject.pits) if self.sweep is None else self.sweep(subject)
 
 
 class Grid(NamedTuple):
@@ -104,11 +111,14 @@ class Cell(NamedTuple):
     reason: str = ""
 
 
-def cells_of(subject: Subject, ask: Ask, now: Callable[[], datetime]) -> Iterator[Cell]:
+def cells_of(
+    subject: Subject, answers_of: Callable[[Subject], Iterable[PlainEnvelope]], now: Callable[[], datetime]
+) -> Iterator[Cell]:
     """Yield the cells of a subject. Each is asked when it is needed."""
+    answers = iter(answers_of(subject))
     for pit in subject.pits:
         asked_at = now()
-        envelope = ask(subject.over, pit)
+        envelope = next(answers)
         status, is_provisional = status_of(envelope), not has_come(pit, asked_at)
         reason = "" if status == "ok" else _reason_of(envelope)
         yield Cell(pit, subject.over, status, envelope, is_provisional, reason)

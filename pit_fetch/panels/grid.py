@@ -6,7 +6,7 @@ import hashlib
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from functools import cache, partial
 from itertools import product
@@ -23,6 +23,7 @@ from pit_fetch.engine.fetch import archive_of
 from pit_fetch.engine.input_files import read_file
 from pit_fetch.engine.real_runtime import real_runtime
 from pit_fetch.engine.run import run
+from pit_fetch.engine.sweep import Sweep, can_sweep
 from pit_fetch.errors import ConfigError, PitFetchError, UsageError
 from pit_fetch.gaps import Code, GapType
 from pit_fetch.panels.answered_subjects import key_of
@@ -74,13 +75,30 @@ class Questions(NamedTuple):
                 request = self.request(subject.over, subject.pits[-1])
                 return key_of(request, subject, state(), self.runtime.environ)
 
-            yield AskSession(partial(self._answer, archives), key, archives.check_unchanged)
+            ask, sweep = partial(self._ask, archives), partial(self._sweep, archives)
+            yield AskSession(ask, key, archives.check_unchanged, sweep)
 
     def fetch(self, over: answers.Options, pit: datetime) -> answers.Envelope:
         """Return what a single fetch answers, which shares nothing with the panel."""
         return answers.fetch(self.call(over, pit), self.given)
 
-    def _answer(self, archives: OpenArchives, over: answers.Options, pit: datetime) -> answers.Envelope:
+    def _sweep(self, archives: OpenArchives, subject: Subject) -> Iterator[answers.Envelope]:
+        """Yield the answers about a subject: by one sweep, or by a fetch each where that cannot answer."""
+        sweep = None
+        with suppress(Exception):  # a fetch says what is wrong
+            first, last = (self.request(subject.over, pit) for pit in (subject.pits[0], subject.pits[-1]))
+            sweep = Sweep(first, last, self.runtime, archives) if can_sweep(first, self.runtime) else None
+        for pit in subject.pits:
+            envelope = None
+            try:
+                if sweep is not None:
+                    envelope = answers.envelope_of(sweep.at(pit), {**self.settings.options, **self.options})
+                    envelope.call = self.call(subject.over, pit)
+            except Exception:  # noqa: BLE001 - as above; what is known of the subject by now may be half of it
+                sweep = None
+            yield envelope or self._ask(archives, subject.over, pit)
+
+    def _ask(self, archives: OpenArchives, over: answers.Options, pit: datetime) -> answers.Envelope:
         call = self.call(over, pit)
         try:
             options = {**self.settings.options, **call.options}

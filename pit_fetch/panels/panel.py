@@ -34,13 +34,13 @@ class Panel:
     def __iter__(self) -> Iterator[Cell]:
         with self._grid.session() as session:
             for subject in self._grid.subjects:
-                yield from cells_of(subject, session.ask, self._grid.now)
+                yield from cells_of(subject, session.answers, self._grid.now)
 
     def _cells(self, session: AskSession) -> list[Cell]:
         """Return all cells. Raise Changed."""
         cells: list[Cell] = []
         for subject in self._grid.subjects:
-            cells += cells_of(subject, session.ask, self._grid.now)
+            cells += cells_of(subject, session.answers, self._grid.now)
             session.check()
         return cells
 
@@ -105,7 +105,7 @@ class Panel:
             cells = choose(keyed, self._grid.now(), count)
             # The panel asks a whole subject; one cell is enough.
             subjects = [cell.subject._replace(pits=[cell.pit]) for cell in cells]
-            answered = (cell for subject in subjects for cell in cells_of(subject, session.ask, self._grid.now))
+            answered = (cell for subject in subjects for cell in cells_of(subject, session.answers, self._grid.now))
             check = compare(zip(cells, answered, strict=True), self._grid.fetch)
         if check.unchecked and not check.differing:
             text = f"{len(check.unchecked):,} of {check.cells:,} cells could not be checked. The first of them:"

@@ -28,7 +28,7 @@ from typing import Any, Literal, NamedTuple
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.pipeline.claims import Accept, accept_none
-from pit_fetch.pipeline.cursor import Position, instant_age, position, record_age
+from pit_fetch.pipeline.cursor import Position, instant_age, period_age, position, record_age
 from pit_fetch.provider import Page, Record, Watermark
 from pit_fetch.times import delayed, in_new_york, is_aware
 
@@ -307,6 +307,23 @@ def take(
                 return
             builder.records.append(element)
         builder.last = element
+
+
+def newest_periods(
+    parts: Iterable[Record | Gap], count: int, series: Sequence[str], select: Callable[[Record], bool]
+) -> Iterator[Record | Gap]:
+    """Yield the wanted records of the ``count`` newest periods of each series, in their order, and the gaps.
+
+    series  the fields whose values tell one series from another
+    """
+    every = [part for part in parts if isinstance(part, Gap) or select(part)]
+    named = {id(part): str([part.payload.get(name) for name in series]) for part in every if isinstance(part, Record)}
+    periods: dict[str, set[str]] = {}
+    for part in every:
+        if isinstance(part, Record):
+            periods.setdefault(named[id(part)], set()).add(part.period)
+    kept = {name: frozenset(sorted(known, key=period_age)[:count]) for name, known in periods.items()}
+    yield from (part for part in every if isinstance(part, Gap) or part.period in kept[named[id(part)]])
 
 
 def fingerprint(payload: Mapping[str, Any]) -> bytes:

@@ -27,6 +27,8 @@ DATINGS: Mapping[str, str] = {
 }
 # A caller that wants the present names an instant a little ahead of it. A PIT further ahead may be a mistake.
 _AHEAD = timedelta(days=1)
+# What fields are called that say of what kind an item is, and of whom.
+_SERIES = ("record_type", "symbol")
 # As many operations as a reason can list.
 _FEW = 8
 
@@ -64,6 +66,11 @@ def candidate_operations(provider: Provider, options: Mapping[str, Any]) -> Sequ
 def compares_publication(operation: Operation) -> bool:
     """Return whether --date-from and --date-to compare when a record was public, or are applied by the provider."""
     return operation.window in ("available_at", "available_on", "select")
+
+
+def series_fields(operation: Operation) -> tuple[str, ...]:
+    """Return the fields by which items belong to different series: those of one differ in their period alone."""
+    return tuple(field.name for field in operation.fields if field.role == "series" or field.name in _SERIES)
 
 
 def check_operation(provider: Provider, options: Mapping[str, Any]) -> None:
@@ -106,6 +113,11 @@ def serves_nothing(query: Query) -> bool:
 def is_wanted(provider: Provider, query: Query, record: Record) -> bool:
     """Return whether a record is in the window, and the provider's own filter keeps it."""
     return query.in_window(record) and provider.select(query, record)
+
+
+def wants_all(provider: Provider, query: Query) -> bool:
+    """Return whether every record is wanted: there is no filter, and no window."""
+    return query.since is None and query.until is None and provider.select is Provider._field_defaults["select"]
 
 
 def accepts_claims(query: Query) -> bool:
