@@ -249,10 +249,10 @@ def _limit_reason(result: FetchResult, options: Options) -> str:
 def _cut_reason(result: FetchResult, options: Options, limited: str) -> str:
     """Return why an answer was cut otherwise than by a limit among the options, and what to do; "" if it was not."""
     limit = options.get("limit", ...)
-    known = {gap.reason: gap for gap in result.gaps}
     for row in result.envelope.gaps:
-        gap = known.get(row["reason"])  # None: the answer was too long, which shows only when it is written
         if row["type"] == GapType.TRUNCATED and row["reason"] != limited:
+            # None: the answer was too long, which shows only when it is written.
+            gap = next((gap for gap in result.gaps if gap.reason == row["reason"]), None)
             advice = "limit=None" if gap else "max_chars=0"
             is_given = gap and limit is None
             reason = in_python(row["reason"])

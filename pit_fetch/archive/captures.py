@@ -42,11 +42,14 @@ class CaptureSweep:
 
     def until(self, question: Query, instant: datetime) -> datetime | None:
         """Return until when the question is covered as of an instant that is no earlier than the one before."""
-        at = microseconds.to_micros(instant)
+        return self.covered(coverage.time_asked(question, instant), microseconds.to_micros(instant))
+
+    def covered(self, wanted: coverage.TimeSpan, at: int) -> datetime | None:
+        """Return until when the wanted time is covered, by what counts ``at`` an instant in microseconds."""
         while self._to_count and self._to_count[-1][0] <= at:
             _, seen, request = self._to_count.pop()
             self._coverage.add(request, microseconds.from_micros(seen))
-        return self._coverage.until(coverage.time_asked(question, instant))
+        return self._coverage.until(wanted)
 
 
 def claimed_records(archived: Archived, stream: str) -> Iterator[Record]:

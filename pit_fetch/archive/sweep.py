@@ -23,6 +23,7 @@ from pit_fetch.archive.store import index, microseconds
 from pit_fetch.pipeline.cursor import place_among_ties
 from pit_fetch.pipeline.select import set_period, visibility
 from pit_fetch.provider import Query, Record
+from pit_fetch.request import coverage
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.runtime import Runtime
 
@@ -32,10 +33,15 @@ class NotSwept(Exception):
 
 
 class HeldSlice(NamedTuple):
-    """The records as of an instant, in the order of an answer, and what was computed from just these before."""
+    """The records as of an instant, in the order of an answer.
+
+    computed  what was computed from just these before
+    series    the series of records of any instant, by their identity
+    """
 
     records: Sequence[Record]
     computed: dict[str, Any]
+    series: dict[int, tuple[Record, str]]
 
 
 class HeldRecords:
@@ -48,13 +54,15 @@ class HeldRecords:
         self._stops: list[tuple[int, tuple[Any, ...]]] = []
         self._keys: list[tuple[Any, ...]] = []  # where each stands: the newest first, then as of one instant
         self._records: list[Record] = []
-        self._count = 0
+        self._series: dict[int, tuple[Record, str]] = {}
+        self._count, self._at = 0, microseconds.NEVER
         self._slice: tuple[tuple[int, int], HeldSlice] | None = None
 
     def at(self, instant: int, newest: int = microseconds.ALWAYS, oldest: int = microseconds.NEVER) -> HeldSlice:
         """Return the records of ``newest`` to ``oldest``. Raise NotSwept for one that shows a later stamp."""
+        self._at = instant
         while self._next is not None and self._next.start <= instant:
-            start, stop, record = self._next
+            _, stop, record = self._next
             self._next = next(self._waiting, None)
             if stop is None or stop > instant:
                 self._begin(instant, stop, set_period(record, self._period))
@@ -64,8 +72,13 @@ class HeldRecords:
             self._slice = None
         bounds = bisect_left(self._keys, (-newest,)), bisect_left(self._keys, (1 - oldest,))
         if self._slice is None or self._slice[0] != bounds:
-            self._slice = bounds, HeldSlice(self._records[slice(*bounds)], {})
+            self._slice = bounds, HeldSlice(self._records[slice(*bounds)], {}, self._series)
         return self._slice[1]
+
+    def changes_by(self, instant: int) -> bool:
+        """Return whether a record begins or ends to be the answer from the last instant to this one."""
+        begins = self._next is not None and self._next.start <= instant
+        return begins or bool(self._stops and self._stops[0][0] <= instant) or instant < self._at
 
     def _begin(self, instant: int, stop: int | None, record: Record) -> None:
         if visibility(record, microseconds.from_micros(instant)) != "public":
@@ -98,6 +111,20 @@ class ArchiveSweep(ArchiveSession):
         fetch = self.question.fetch._replace(pit=microseconds.to_micros(request.pit), request=request.canonical)
         self.query, self.question = query, InterpretedFetch(fetch, request, query)
         self._resolved = {}
+
+    def is_unchanged(self, pit: datetime) -> bool:
+        """Return whether a question without a window has the same records as of a later instant, and all were captured.
+
+        Names must mean the same. What is not known for certain is a change.
+        """
+        at = microseconds.to_micros(pit)
+        if self._meant is None or self.question.is_as_of_pit or self._meant[0][0] != self._lists_received(at):
+            return False
+        stream = self._meant[1].stream
+        if stream not in self._held or stream not in self._captures or self._held[stream][1].changes_by(at):
+            return False
+        wanted = coverage.TimeSpan(coverage.EVER, pit)
+        return self._captures[stream][1].covered(wanted, at) == pit
 
     def _resolve(self, at: int) -> Resolved:
         if self.question.is_as_of_pit:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
-from functools import partial
 from typing import TYPE_CHECKING
 
 from pit_fetch.engine.report import malformed
@@ -68,7 +67,7 @@ class RecordFilter:
         if computed.get("options") != query.options:
             computing = SelectionBuilder()
             stream = self._computed(iter(held.records), computing, query)
-            computed["parts"] = [*(stream if is_filtered else self._newest(stream, query))]
+            computed["parts"] = [*(stream if is_filtered else self._newest(stream, query, held.series))]
             computed["options"], computed["gaps"] = query.options, computing.gaps
         builder.gaps += computed["gaps"]
         self._take(self._newest(computed["parts"], query) if is_filtered else computed["parts"], builder, query)
@@ -81,11 +80,22 @@ class RecordFilter:
         # What is computed across records needs all of them: where an answer stops is a place among what is computed.
         return stream if derive is None else _derived(stream, derive, builder, query.operation.period)
 
-    def _newest(self, parts: Iterable[Record | Gap], query: Query) -> Iterable[Record | Gap]:
+    def _newest(
+        self, parts: Iterable[Record | Gap], query: Query, known: dict[int, tuple[Record, str]] | None = None
+    ) -> Iterable[Record | Gap]:
+        """Yield the wanted parts of the newest periods. ``known`` are the series of records, by their identity."""
         if not self.request.newest:
             return parts
-        series, select = series_fields(query.operation), partial(is_wanted, self.request.provider, query)
-        return newest_periods(parts, self.request.newest, series, select)
+        provider, names, series = self.request.provider, series_fields(query.operation), {} if known is None else known
+
+        def series_of(record: Record) -> str:
+            if id(record) not in series:
+                series[id(record)] = record, repr([record.payload.get(name) for name in names])
+            return series[id(record)][1]
+
+        if not wants_all(provider, query):
+            parts = (part for part in parts if isinstance(part, Gap) or is_wanted(provider, query, part))
+        return newest_periods(parts, self.request.newest, series_of)
 
     def _take(self, parts: Iterable[Record | Gap], builder: SelectionBuilder, query: Query) -> None:
         request, provider = self.request, self.request.provider

@@ -192,6 +192,8 @@ def envelope_options(request: FetchRequest, secrets: tuple[str, ...], *, resumes
 
 def _unknown_fields(request: FetchRequest, records: Sequence[Record]) -> list[Gap]:
     """Return a gap for requested fields that no record has. Fields of a declared list are refused much earlier."""
+    if not request.fields:
+        return []
     known = dict.fromkeys(name for record in records for name in record.payload)
     unknown = [name for name in request.fields if name not in known and name not in ENVELOPE_FIELDS]
     declared = any(operation.fields for operation in candidate_operations(request.provider, request.options))

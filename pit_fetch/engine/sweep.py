@@ -7,9 +7,10 @@ gate, when it is first public. A stamp that is not later than one instant is not
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from pit_fetch.archive.archived import OpenArchives
 from pit_fetch.archive.sweep import ArchiveSweep, NotSwept
@@ -20,12 +21,13 @@ from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.record_filter import RecordFilter
 from pit_fetch.engine.report import CollectedRecords, FetchResult, answer_gaps, envelope_options
 from pit_fetch.formats import json as as_json
+from pit_fetch.gaps import Gap
 from pit_fetch.pipeline import envelope
 from pit_fetch.pipeline.select import Selection
-from pit_fetch.provider import Record
+from pit_fetch.provider import Query, Record
 from pit_fetch.request.audience import CEILING_VARIABLE
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.operations import accepts_claims
+from pit_fetch.request.operations import accepts_claims, wants_all
 from pit_fetch.request.query import build_query
 from pit_fetch.request.values import format_value
 from pit_fetch.runtime import Runtime
@@ -44,6 +46,19 @@ def can_sweep(request: FetchRequest, runtime: Runtime) -> bool:
     return is_plain and query.operation.dating.by == "record" and not accepts_claims(query)
 
 
+class SweptAnswer(NamedTuple):
+    """The answer as of an instant.
+
+    items     those of its envelope, which answers share
+    is_plain  it has items, and nothing that was asked for may be missing
+    write     returns the whole answer, without its text
+    """
+
+    items: Sequence[dict[str, Any]]
+    is_plain: bool
+    write: Callable[[], FetchResult]
+
+
 class Sweep:
     """A question of an archive, as of one instant after another, the earliest first."""
 
@@ -56,41 +71,74 @@ class Sweep:
         query = build_query(first, runtime.clock.now())
         path = runtime.path(archive_of(first, runtime))
         self._archive = ArchiveSweep(path, first, query, runtime, archives, build_query(last, query.started).now)
+        self._has_no_window = wants_all(first.provider, query) and query.operation.archiving.earliest(query) is None
         self._secrets = credentials.known_secrets(first.provider, runtime.environ, runtime.folder)
         self._options = envelope_options(first, self._secrets, resumes=True)
         self._items: dict[int, tuple[Record, dict[str, Any]]] = {}
+        self._steady: tuple[SweptAnswer, Selection] | None = None
 
-    def at(self, pit: datetime) -> FetchResult:
-        """Return the answer as of an instant, without its text. Whatever is raised, a single fetch has to answer."""
-        request = self._as_of(pit)
-        query = build_query(request, self._runtime.clock.now())
+    @property
+    def provenance(self) -> envelope.Provenance:
+        """What the answers have in common, as of the first instant."""
+        return self._options.provenance or envelope.Provenance()
+
+    def at(self, pit: datetime) -> SweptAnswer:
+        """Return the answer as of an instant. Whatever is raised, a single fetch has to answer."""
+        if self._steady is not None and pit <= self._runtime.clock.now() and self._archive.is_unchanged(pit):
+            answer, selection = self._steady
+            return answer._replace(write=partial(self._write, pit, selection))
+        request, query, wanted = self._question(pit)
         self._archive.move(request, query)
-        wanted = RecordFilter(request, query, self._progress)
+        answering = ArchiveAnswer(self._archive, wanted, self._runtime.clock)
         collected = CollectedRecords(Selection(), wanted.withheld, self._secrets, opened=True)
-        collected = ArchiveAnswer(self._archive, wanted, self._runtime.clock).alone(collected)
-        records = collected.selection.records
+        with self._archive.at_one_moment():
+            cautious = answering.with_caveats(collected, answering.uncaptured())
+            collected = answering.recalled(cautious, None)
+        records, only_caveats = collected.selection.records, collected.selection.gaps == cautious.selection.gaps
         if not records:
             collected = collected._replace(when_empty=when_empty(request, query))
         gaps = answer_gaps(request, collected, records)
-        provenance = self._options.provenance and self._options.provenance._replace(query=request.canonical, pit=pit)
-        options = self._options._replace(query=request.canonical, pit=pit, provenance=provenance)
-        shown = envelope.envelope_of(self._shown(records, options), gaps, options)
-        return FetchResult(shown, "", gaps=tuple(gaps), kept=records, public=records)
+        is_plain = bool(records) and not any(gap.is_lack for gap in gaps)
+        answer = SweptAnswer(self._shown(records, pit), is_plain, partial(self._written, request, records, gaps))
+        is_steady = is_plain and only_caveats and self._has_no_window
+        self._steady = (answer, collected.selection._replace(gaps=())) if is_steady else None
+        return answer
+
+    def _question(self, pit: datetime) -> tuple[FetchRequest, Query, RecordFilter]:
+        request = self._as_of(pit)
+        query = build_query(request, self._runtime.clock.now())
+        return request, query, RecordFilter(request, query, self._progress)
 
     def _as_of(self, pit: datetime) -> FetchRequest:
         return self._request._replace(pit=pit, canonical=f"{self._before}{format_value(pit)}{self._behind}")
 
-    def _shown(self, records: Sequence[Record], options: envelope.EnvelopeOptions) -> list[dict[str, Any]]:
+    def _write(self, pit: datetime, selection: Selection) -> FetchResult:
+        """Return the answer with the records of an earlier instant, all of which were captured."""
+        request, _, wanted = self._question(pit)
+        answering = ArchiveAnswer(self._archive, wanted, self._runtime.clock)
+        collected = CollectedRecords(selection, wanted.withheld, self._secrets, opened=True)
+        gaps = answer_gaps(request, answering.with_caveats(collected, ()), selection.records)
+        return self._written(request, selection.records, gaps)
+
+    def _written(self, request: FetchRequest, records: Sequence[Record], gaps: Sequence[Gap]) -> FetchResult:
+        query, pit = request.canonical, request.pit
+        options = self._options._replace(
+            query=query, pit=pit, provenance=self.provenance._replace(query=query, pit=pit)
+        )
+        shown = envelope.envelope_of((entry.item for entry in envelope.entries(records, options)), gaps, options)
+        return FetchResult(shown, "", gaps=tuple(gaps), kept=tuple(records), public=tuple(records))
+
+    def _shown(self, records: Sequence[Record], pit: datetime) -> list[dict[str, Any]]:
         """Return the items of records. Raise NotSwept if the gate refuses one."""
         known = self._items
-        fresh = envelope.entries((record for record in records if id(record) not in known), options)
+        fresh = envelope.entries((record for record in records if id(record) not in known), self._options)
         if fresh:
             items = [entry.item for entry in fresh]
-            judged = envelope.judge(as_json.render(envelope.PlainEnvelope(items)), options.pit)
-            if judged is not None or any(envelope.is_quoting(item, options.pit) for item in items):
+            judged = envelope.judge(as_json.render(envelope.PlainEnvelope(items)), pit)
+            if judged is not None or any(envelope.is_quoting(item, pit) for item in items):
                 raise NotSwept
             if len(known) > _MOST_ITEMS:
                 known.clear()
-                return self._shown(records, options)
+                return self._shown(records, pit)
             known.update((id(entry.record), (entry.record, entry.item)) for entry in fresh)
         return [known[id(record)][1] for record in records]

@@ -22,12 +22,13 @@ from pit_fetch.engine import settings_files
 from pit_fetch.engine.fetch import archive_of
 from pit_fetch.engine.input_files import read_file
 from pit_fetch.engine.real_runtime import real_runtime
+from pit_fetch.engine.report import FetchResult
 from pit_fetch.engine.run import run
 from pit_fetch.engine.sweep import Sweep, can_sweep
 from pit_fetch.errors import ConfigError, PitFetchError, UsageError
 from pit_fetch.gaps import Code, GapType
 from pit_fetch.panels.answered_subjects import key_of
-from pit_fetch.panels.cells import PIT, REASON, STATUS, AskSession, Grid
+from pit_fetch.panels.cells import PIT, REASON, STATUS, Answer, AskSession, Grid
 from pit_fetch.panels.instants import instants
 from pit_fetch.panels.universe import Subject, members, subjects
 from pit_fetch.pipeline.claims import PROVED
@@ -82,21 +83,27 @@ class Questions(NamedTuple):
         """Return what a single fetch answers, which shares nothing with the panel."""
         return answers.fetch(self.call(over, pit), self.given)
 
-    def _sweep(self, archives: OpenArchives, subject: Subject) -> Iterator[answers.Envelope]:
+    def _sweep(self, archives: OpenArchives, subject: Subject) -> Iterator[Answer]:
         """Yield the answers about a subject: by one sweep, or by a fetch each where that cannot answer."""
         sweep = None
         with suppress(Exception):  # a fetch says what is wrong
             first, last = (self.request(subject.over, pit) for pit in (subject.pits[0], subject.pits[-1]))
             sweep = Sweep(first, last, self.runtime, archives) if can_sweep(first, self.runtime) else None
         for pit in subject.pits:
-            envelope = None
+            answer = None
             try:
                 if sweep is not None:
-                    envelope = answers.envelope_of(sweep.at(pit), {**self.settings.options, **self.options})
-                    envelope.call = self.call(subject.over, pit)
+                    items, is_plain, write = sweep.at(pit)
+                    written = partial(self._envelope, write, subject.over, pit)
+                    answer = Answer(items, sweep.provenance, written, is_plain=is_plain)
             except Exception:  # noqa: BLE001 - as above; what is known of the subject by now may be half of it
                 sweep = None
-            yield envelope or self._ask(archives, subject.over, pit)
+            yield answer or Answer.written(self._ask(archives, subject.over, pit))
+
+    def _envelope(self, write: Callable[[], FetchResult], over: answers.Options, pit: datetime) -> answers.Envelope:
+        envelope = answers.envelope_of(write(), {**self.settings.options, **self.options})
+        envelope.call = self.call(over, pit)
+        return envelope
 
     def _ask(self, archives: OpenArchives, over: answers.Options, pit: datetime) -> answers.Envelope:
         call = self.call(over, pit)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pit_fetch.courtesy.fronts import in_python
 from pit_fetch.errors import GapError
 from pit_fetch.formats import RenderOptions
-from pit_fetch.panels.cells import LACKING, STATUS, AskSession, Cell, Grid, ask_consistently, cells_of, table_halves
+from pit_fetch.panels.cells import LACKING, STATUS, AskSession, Cell, Grid, ask_consistently, cells_of, table_of
 from pit_fetch.panels.check import choose, compare
 
 if TYPE_CHECKING:
@@ -59,7 +59,11 @@ class Panel:
         from pit_fetch.formats.frames import to_pandas
 
         cells = [cell._replace(reason=in_python(cell.reason)) for cell in ask_consistently(self._grid, self._cells)]
-        asked, own = map(to_pandas, table_halves(cells, self._grid.columns))
+        table = table_of(cells, self._grid.columns)
+        asked, own = (
+            to_pandas(half).reindex([row[place] for row in table.rows]).reset_index(drop=True)
+            for place, half in enumerate(table.halves)
+        )
         import pandas
 
         if problem := _problem(cells):

@@ -310,20 +310,16 @@ def take(
 
 
 def newest_periods(
-    parts: Iterable[Record | Gap], count: int, series: Sequence[str], select: Callable[[Record], bool]
+    parts: Iterable[Record | Gap], count: int, series_of: Callable[[Record], str]
 ) -> Iterator[Record | Gap]:
-    """Yield the wanted records of the ``count`` newest periods of each series, in their order, and the gaps.
-
-    series  the fields whose values tell one series from another
-    """
-    every = [part for part in parts if isinstance(part, Gap) or select(part)]
-    named = {id(part): str([part.payload.get(name) for name in series]) for part in every if isinstance(part, Record)}
+    """Yield the records of the ``count`` newest periods of each series, in their order, and the gaps."""
+    every = [(part, "" if isinstance(part, Gap) else series_of(part)) for part in parts]
     periods: dict[str, set[str]] = {}
-    for part in every:
+    for part, series in every:
         if isinstance(part, Record):
-            periods.setdefault(named[id(part)], set()).add(part.period)
-    kept = {name: frozenset(sorted(known, key=period_age)[:count]) for name, known in periods.items()}
-    yield from (part for part in every if isinstance(part, Gap) or part.period in kept[named[id(part)]])
+            periods.setdefault(series, set()).add(part.period)
+    kept = {series: frozenset(sorted(known, key=period_age)[:count]) for series, known in periods.items()}
+    yield from (part for part, series in every if isinstance(part, Gap) or part.period in kept[series])
 
 
 def fingerprint(payload: Mapping[str, Any]) -> bytes:

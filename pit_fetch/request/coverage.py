@@ -21,7 +21,8 @@ from pit_fetch.provider import Option, Query
 from pit_fetch.request.operations import OPTION, compares_publication
 from pit_fetch.request.values import flag_of, format_value
 
-_EVER = datetime.min.replace(tzinfo=UTC)
+# Before everything.
+EVER = datetime.min.replace(tzinfo=UTC)
 # A day ends so long before the next one begins: windows of days that follow each other leave no hole.
 _INSTANT = timedelta(microseconds=1)
 
@@ -88,11 +89,11 @@ class TimeSpan(NamedTuple):
     @property
     def has_no_beginning(self) -> bool:
         """Whether it has no beginning: it is all that became public by its end."""
-        return self.since == _EVER
+        return self.since == EVER
 
 
 # Of snapshots one is enough, however old it is.
-_ALWAYS = TimeSpan(_EVER, datetime.max.replace(tzinfo=UTC))
+_ALWAYS = TimeSpan(EVER, datetime.max.replace(tzinfo=UTC))
 
 
 def time_asked(query: Query, instant: datetime | None = None) -> TimeSpan:
@@ -101,7 +102,7 @@ def time_asked(query: Query, instant: datetime | None = None) -> TimeSpan:
         (query.operation.archiving.earliest(query) or query.since) if compares_publication(query.operation) else None
     )
     until = query.horizon if instant is None else min(query.horizon, instant)
-    return TimeSpan(since or _EVER, until)
+    return TimeSpan(since or EVER, until)
 
 
 def covered_until(

@@ -48,9 +48,11 @@ def resolve_operation(provider: Provider, query: Query) -> Query:
     missing = [name for name in operation.needs if name not in present]
     if missing and not query.offline:
         _refuse(f"{name} needs {', '.join(missing)}: {f'{operation.name} {missing[0]}=...'.strip()}")
-    defaults = {option.name for option in provider.options if options[option.name] == option.default}
     # Silently ignoring a filter would answer a different question.
-    surplus = sorted(present - defaults - {*operation.needs, *operation.takes})
+    further = present.difference(operation.needs, operation.takes)
+    surplus = sorted(
+        option.name for option in provider.options if option.name in further and options[option.name] != option.default
+    )
     if surplus and (operation.needs or operation.takes or len(provider.operations) > 1):
         _refuse(f"{name} does not take {', '.join(surplus)}; see --help.")
     return query
@@ -58,9 +60,9 @@ def resolve_operation(provider: Provider, query: Query) -> Query:
 
 def candidate_operations(provider: Provider, options: Mapping[str, Any]) -> Sequence[Operation]:
     """Return the operation that ``options`` name, alone; all operations if they name none."""
-    return [
-        operation for operation in provider.operations if operation.name == options.get(OPTION)
-    ] or provider.operations
+    name = options.get(OPTION)
+    named = next((operation for operation in provider.operations if operation.name == name), None)
+    return provider.operations if named is None else (named,)
 
 
 def compares_publication(operation: Operation) -> bool:
@@ -95,8 +97,10 @@ def check_operation(provider: Provider, options: Mapping[str, Any]) -> None:
 def _chosen(provider: Provider, name: str | None) -> Operation:
     if name is None:
         _refuse(f"{provider.name} needs an operation, such as {provider.operations[0].name}; --help lists them.")
-    check_operation(provider, {OPTION: name})
-    return next(operation for operation in provider.operations if operation.name == name)
+    named = candidate_operations(provider, {OPTION: name})
+    if len(named) > 1:
+        check_operation(provider, {OPTION: name})
+    return named[0]
 
 
 def _refuse(text: str) -> None:
