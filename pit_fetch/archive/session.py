@@ -30,7 +30,7 @@ from pit_fetch.runtime import Runtime
 from pit_fetch.support.version import __version__
 
 if TYPE_CHECKING:
-    from pit_fetch.archive.sweep import HeldSlice
+    from pit_fetch.archive.held import HeldSlice
 
 # A label for the plan of a key, if several are used: plans may be served different data.
 PLAN = "PIT_FETCH_PLAN"

@@ -25,7 +25,7 @@ from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import accepts_claims, caveats, is_wanted, series_fields, wants_all
 
 if TYPE_CHECKING:
-    from pit_fetch.archive.sweep import HeldSlice
+    from pit_fetch.archive.held import HeldSlice
     from pit_fetch.engine.progress import Progress
 
 # A stream after the filter by the PIT.

@@ -13,7 +13,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from pit_fetch.archive.archived import OpenArchives
-from pit_fetch.archive.sweep import ArchiveSweep, NotSwept
+from pit_fetch.archive.held import NotSwept
+from pit_fetch.archive.sweep import ArchiveSweep
 from pit_fetch.engine import audit, credentials
 from pit_fetch.engine.fetch import archive_of, when_empty
 from pit_fetch.engine.from_archive import ArchiveAnswer

@@ -63,6 +63,9 @@ class Answer:
         """Return an answer that is written already."""
         return cls(envelope.data, envelope.provenance, lambda: envelope)
 
+    def __repr__(self) -> str:
+        return f"<Answer of {len(self.items)} items>"
+
     @cached_property
     def envelope(self) -> PlainEnvelope:
         """The answer as a fetch gives it."""
@@ -99,6 +102,9 @@ class Grid(NamedTuple):
     fetch     answers a question by itself, as if there were no panel
     columns   the columns that every item has, by the declaration of the operation, with their kinds
     caution   what the answers may be mistaken for; "" if nothing is known
+    title     the source and the operation
+    period    the field with the date that an item is about; "" without one
+    series    the fields whose values tell one series from another
     """
 
     subjects: Sequence[Subject]
@@ -107,6 +113,13 @@ class Grid(NamedTuple):
     fetch: Ask
     columns: Columns = MappingProxyType({})
     caution: str = ""
+    title: str = ""
+    period: str = ""
+    series: Sequence[str] = ()
+
+    def __repr__(self) -> str:
+        # What it asks with holds the environment.
+        return f"<Grid of {len(self.subjects)} subjects>"
 
 
 def ask_consistently(grid: Grid, work: Callable[[AskSession], T]) -> T:

@@ -35,7 +35,7 @@ from pit_fetch.pipeline.claims import PROVED
 from pit_fetch.pipeline.envelope import EVIDENCE
 from pit_fetch.provider import ENVELOPE_FIELDS, FieldKind, Query
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.operations import candidate_operations
+from pit_fetch.request.operations import candidate_operations, series_fields
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.wording import truncate
@@ -43,7 +43,7 @@ from pit_fetch.support.wording import truncate
 T = TypeVar("T")
 
 # Options that all cells have in common: where they are asked, and for how long.
-_SHARED = frozenset(["archive", "offline", "input_file", "timeout", "max_pages", "limit", "fields", "after"])
+_SHARED = frozenset(["archive", "offline", "input_file", "timeout", "max_pages", "limit", "newest", "fields", "after"])
 
 
 class Questions(NamedTuple):
@@ -139,24 +139,46 @@ def grid_of(
     asked = [*subjects(named, moments)]
     if not asked:
         raise UsageError(Code.USAGE, text="over: no value belongs to the panel at any of its instants")
+    # A ceiling bounds the latest instant, even if no subject belongs to the universe then.
+    values = product(*([member.value for member in each] for each in named.values()))
+    every = [Subject(dict(zip(named, each, strict=True)), moments[-1:]) for each in values]
+    return subjects_grid(source, asked, options, runtime, every)
+
+
+def subjects_grid(
+    source: str, asked: Sequence[Subject], options: answers.Options, runtime: Runtime, every: Sequence[Subject] = ()
+) -> Grid:
+    """Return the grid of these subjects. ``every`` are those of which it is checked that they can be asked about.
+
+    Raise UsageError, ConfigError or InputError.
+    """
     given, (runtime, settings) = runtime, settings_files.with_settings(runtime)
     runtime = runtime._replace(find=cache(runtime.find))  # each of thousands of cells would load its source again
     # A limit of the settings would cut cells without a word.
     questions = Questions(source, {"limit": None, **options}, settings, runtime, given)
     columns: dict[str, FieldKind] = {}
-    for values in product(*([member.value for member in each] for each in named.values())):
-        # A ceiling bounds the latest instant, even if no subject belongs to the universe then.
-        subject = dict(zip(named, values, strict=True))
+    for subject in every or asked:
         try:
-            latest = questions.request(subject, moments[-1])
+            latest = questions.request(subject.over, subject.pits[-1])
             query = build_query(latest, runtime.clock.now())
         except (UsageError, ConfigError) as error:
-            raise _name_subject(error, subject, questions) from None
+            raise _name_subject(error, subject.over, questions) from None
         columns |= _columns(latest, query)
     with closing(OpenArchives(runtime.find)) as archives:
         _state(latest, runtime, archives)
     session = partial(questions.session, latest)
-    return Grid(asked, session, runtime.clock.now, questions.fetch, columns, _caution(latest))
+    operation = query.operation
+    return Grid(
+        asked,
+        session,
+        runtime.clock.now,
+        questions.fetch,
+        columns,
+        _caution(latest),
+        title=" ".join([latest.provider.name, *filter(None, [operation.name])]),
+        period=operation.period,
+        series=series_fields(operation),
+    )
 
 
 def _columns(request: FetchRequest, query: Query) -> dict[str, FieldKind]:
@@ -174,8 +196,8 @@ def _caution(request: FetchRequest) -> str:
     if not period or request.limit >= answers.ALL:
         return ""
     return (
-        f"a limit keeps what was released last, which after an amendment is an old period: leave it out, and choose by "
-        f"{period} among the rows of a cell"
+        f"a limit keeps what was released last, which after an amendment is an old {period}: newest=N keeps the newest "
+        "ones of each series"
     )
 
 

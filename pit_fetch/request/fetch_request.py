@@ -144,6 +144,8 @@ def build(
     except UsageError as error:
         raise _advised(error, given, provider, environ) from None
     check_operation(provider, options)
+    if common["newest"] and command:
+        raise UsageError(Code.USAGE, text=f"--newest chooses among the items of a fetch: {command} has all of them")
     if common["newest"] and not all(each.period for each in candidate_operations(provider, options)):
         raise UsageError(Code.USAGE, text="--newest counts periods, and this operation has none: give --limit")
     since, until = common["date_from"], common["date_to"]

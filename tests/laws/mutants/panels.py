@@ -107,7 +107,33 @@ def _as_far_as_it_comes(real: Any) -> Any:
     return work_once
 
 
+def _begun_already(real: Any) -> Any:
+    return lambda held, instant, *bounds: real(held, instant + _DAY, *bounds)
+
+
+def _never_over(real: Any) -> Any:
+    return lambda held, valid, period="": real(held, [each._replace(stop=None) for each in valid], period)
+
+
+def _unchanged(real: Any) -> Any:
+    return lambda sweep, pit: sweep._meant is not None and bool(sweep._captures)
+
+
+def _all_captured(real: Any) -> Any:
+    return lambda capture, wanted, at: wanted.until
+
+
+_DAY = 86_400_000_000
+_SWEPT = ("sample: panel swept", "alphavantage: panel swept", "bz-news-api: panel swept")
 MUTANTS = (
+    Mutant("panel: a sweep runs a day ahead", "pit_fetch.archive.held:HeldRecords.at", _begun_already, _SWEPT),
+    Mutant("panel: nothing is replaced in a sweep", "pit_fetch.archive.held:HeldRecords.__init__", _never_over, _SWEPT),
+    Mutant(
+        "panel: nothing changes in a sweep", "pit_fetch.archive.sweep:ArchiveSweep.is_unchanged", _unchanged, _SWEPT
+    ),
+    Mutant(
+        "panel: all was captured in a sweep", "pit_fetch.archive.captures:CaptureSweep.covered", _all_captured, _SWEPT
+    ),
     Mutant("panel: a cell is asked as of the last", "pit_fetch.panels.cells:cells_of", _as_of_the_last, _CELLS),
     Mutant(
         "panel: a status is that of a later cell",
