@@ -62,14 +62,20 @@ class RecordFilter:
         self._take(self._newest(stream if stop is None else up_to(stream, stop), query), builder, query)
 
     def select_held(self, held: HeldSlice, builder: SelectionBuilder, query: Query) -> None:
-        """Fill ``builder`` as :meth:`select` does. What is computed across the same records is computed once."""
+        """Fill ``builder`` as :meth:`select` does. What is computed across the same records is computed once.
+
+        Raise NotSwept if a gap stands beside what is computed: a fetch may end before it comes to that.
+        """
         computed, is_filtered = held.computed, not wants_all(self.request.provider, query)
         if computed.get("options") != query.options:
             computing = SelectionBuilder()
             stream = self._computed(iter(held.records), computing, query)
             computed["parts"] = [*(stream if is_filtered else self._newest(stream, query, held.series))]
-            computed["options"], computed["gaps"] = query.options, computing.gaps
-        builder.gaps += computed["gaps"]
+            computed["options"] = query.options
+            if computing.gaps:
+                from pit_fetch.archive.held import NotSwept
+
+                raise NotSwept
         self._take(self._newest(computed["parts"], query) if is_filtered else computed["parts"], builder, query)
 
     def _computed(

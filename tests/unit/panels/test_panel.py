@@ -320,7 +320,7 @@ def test_the_newest_period_is_no_old_one_that_was_released_last(archive: Archive
     listed = archive.folder / "late.toml"
     listed.write_text('[[request]]\nsource = "alphavantage"\nop = "DIVIDENDS"\nsymbol = "T"\n')
     assert archive.command("capture late.toml", now="2026-07-01 15:00").code == 0
-    newest, limited = (panel(archive, ["T"], **one) for one in ({"newest": 1}, {"limit": 1}))
+    newest, limited = panel(archive, ["T"], newest=1), panel(archive, ["T"], limit=1)
     assert [[item["amount"] for item in cell.answer.items] for cell in newest] == [[], ["1.85"], ["1.85"]]
     assert [item["amount"] for cell in limited for item in cell.answer.items][-1] == "9.99"
     assert "newest=N" in limited._grid.caution
