@@ -16,6 +16,7 @@ from pit_fetch.archive.store import index, microseconds
 from pit_fetch.provider import Query
 from pit_fetch.request import coverage
 from pit_fetch.request.fetch_request import FetchRequest
+from pit_fetch.request.operations import series_fields
 from pit_fetch.runtime import Runtime
 
 
@@ -93,7 +94,8 @@ class ArchiveSweep(ArchiveSession):
         archived, stream, _ = asked
         if stream not in self._held:
             valid = index.records_between(archived.connection, stream, at, self._last, oldest)
-            self._held[stream] = oldest, HeldRecords([*valid], question.operation.period)
+            fields = series_fields(question.operation) if self.question.request.newest else ()
+            self._held[stream] = oldest, HeldRecords([*valid], question.operation, fields)
         reach, held = self._held[stream]
         if oldest < reach:  # what was read does not go back so far
             raise NotSwept

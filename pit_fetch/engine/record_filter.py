@@ -17,6 +17,7 @@ from pit_fetch.pipeline.select import (
     newest_periods,
     public,
     require_fields,
+    series_name,
     set_period,
     take,
 )
@@ -68,14 +69,17 @@ class RecordFilter:
         """
         computed, is_filtered = held.computed, not wants_all(self.request.provider, query)
         if computed.get("options") != query.options:
-            computing = SelectionBuilder()
-            stream = self._computed(iter(held.records), computing, query)
-            computed["parts"] = [*(stream if is_filtered else self._newest(stream, query, held.series))]
-            computed["options"] = query.options
-            if computing.gaps:
-                from pit_fetch.archive.held import NotSwept
+            if self.request.provider.derive(query) is None and not is_filtered and self.request.newest:
+                computed["parts"] = [*newest_periods(held.records, held.series, self.request.newest)]
+            else:
+                computing = SelectionBuilder()
+                stream = self._computed(iter(held.records), computing, query)
+                computed["parts"] = [*(stream if is_filtered else self._newest(stream, query))]
+                if computing.gaps:
+                    from pit_fetch.archive.held import NotSwept
 
-                raise NotSwept
+                    raise NotSwept
+            computed["options"] = query.options
         self._take(self._newest(computed["parts"], query) if is_filtered else computed["parts"], builder, query)
 
     def _computed(
@@ -86,22 +90,14 @@ class RecordFilter:
         # What is computed across records needs all of them: where an answer stops is a place among what is computed.
         return stream if derive is None else _derived(stream, derive, builder, query.operation.period)
 
-    def _newest(
-        self, parts: Iterable[Record | Gap], query: Query, known: dict[int, tuple[Record, str]] | None = None
-    ) -> Iterable[Record | Gap]:
-        """Yield the wanted parts of the newest periods. ``known`` are the series of records, by their identity."""
+    def _newest(self, parts: Iterable[Record | Gap], query: Query) -> Iterable[Record | Gap]:
+        """Yield the wanted parts of the newest periods."""
         if not self.request.newest:
             return parts
-        provider, names, series = self.request.provider, series_fields(query.operation), {} if known is None else known
-
-        def series_of(record: Record) -> str:
-            if id(record) not in series:
-                series[id(record)] = record, repr([record.payload.get(name) for name in names])
-            return series[id(record)][1]
-
-        if not wants_all(provider, query):
-            parts = (part for part in parts if isinstance(part, Gap) or is_wanted(provider, query, part))
-        return newest_periods(parts, self.request.newest, series_of)
+        provider, fields = self.request.provider, series_fields(query.operation)
+        wanted = [part for part in parts if isinstance(part, Gap) or is_wanted(provider, query, part)]
+        series = ["" if isinstance(part, Gap) else series_name(part, fields) for part in wanted]
+        return newest_periods(wanted, series, self.request.newest)
 
     def _take(self, parts: Iterable[Record | Gap], builder: SelectionBuilder, query: Query) -> None:
         request, provider = self.request, self.request.provider

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, BinaryIO
+from itertools import chain
+from typing import Any, BinaryIO, NamedTuple
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.formats.columns import Column, graded_columns
@@ -24,40 +25,76 @@ _ROWS = 100_000
 
 
 def write(file: BinaryIO, read: Callable[[], Iterable[Sequence[Cell]]], declared: Columns) -> None:
-    """Write the rows of all subjects, which are read twice: the first time for the types of the columns."""
+    """Write the rows of all subjects: with the columns of the first one, or anew if others have other types."""
     types: dict[str, Any] = {}
-    for cells in read():  # types differ between subjects: a field may be null in one, and a text in another
-        for column, _ in _columns(table_of(cells, declared)):
-            kind = to_array(pa, column).type
-            types[column.name] = _common(types[column.name], kind) if column.name in types else kind
-    schema = pa.schema([(name, pa.string() if kind is _JSON else kind) for name, kind in types.items()])
+    while not _write(file, read, declared, types):
+        # Types differ between subjects: a field may be null in one, and a text in another.
+        for cells in read():
+            _add_types(types, _arrays(table_of(cells, declared)))
+        file.seek(0)
+        file.truncate()
+
+
+def _write(
+    file: BinaryIO, read: Callable[[], Iterable[Sequence[Cell]]], declared: Columns, types: dict[str, Any]
+) -> bool:
+    """Write the rows with these types, or those of the first subject. Return whether they are those of all subjects."""
+    is_final = bool(types)
+    subjects = (_arrays(table_of(cells, declared)) for cells in read())
+    first = next(subjects, None)
+    if first is None:
+        return True
+    known = dict(types) or _add_types(types, first)
+    schema = pa.schema([(name, pa.string() if kind is _JSON else kind) for name, kind in known.items()])
     with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
         waiting: list[Any] = []
-        for cells in read():
-            waiting.append(_table(table_of(cells, declared), types, schema))
-            if sum(table.num_rows for table in waiting) >= _ROWS:
+        for arrays in chain([first], subjects):
+            if not is_final and _add_types(types, arrays) != known:
+                return False
+            waiting.append(_table(arrays, known, schema))
+            if sum(rows.num_rows for rows in waiting) >= _ROWS:
                 writer.write_table(pa.concat_tables(waiting), _ROWS)
                 waiting.clear()
         if waiting:
             writer.write_table(pa.concat_tables(waiting), _ROWS)
+    return True
 
 
-def _columns(table: Table) -> list[tuple[Column, int]]:
-    """Return the columns of both halves, each with the half that it is of."""
-    return [(column, half) for half in (0, 1) for column in graded_columns(table.halves[half])]
+class _Arrays(NamedTuple):
+    """The columns of a subject's table: those of its cells, or of its items, as arrays."""
+
+    table: Table
+    columns: Mapping[str, tuple[Any, Column, int]]
 
 
-def _table(table: Table, types: Mapping[str, Any], schema: Any) -> Any:
+def _arrays(table: Table) -> _Arrays:
+    columns = [(column, half) for half in (0, 1) for column in graded_columns(table.halves[half])]
+    return _Arrays(table, {column.name: (to_array(pa, column), column, half) for column, half in columns})
+
+
+def _add_types(types: dict[str, Any], arrays: _Arrays) -> dict[str, Any]:
+    """Add the types of a subject's columns, and return all of them."""
+    for name, (array, *_) in arrays.columns.items():
+        types[name] = _common(types[name], array.type) if name in types else array.type
+    return dict(types)
+
+
+def _table(arrays: _Arrays, types: Mapping[str, Any], schema: Any) -> Any:
     """Return the rows of a subject: the values of a cell, or of an item, are put into each row that has it."""
+    table = arrays.table
     places = [pa.array([row[half] for row in table.rows], type=pa.int64()) for half in (0, 1)]
-    columns = {column.name: (column, half) for column, half in _columns(table)}
-    arrays = []
+    made = []
     for name, kind in types.items():
-        column, half = columns.get(name, (Column(name, "any", [None] * len(table.items.data)), 1))
-        values = [row.get(name) for row in table.halves[half].data]
-        array = json_array(pa, values) if kind is _JSON else _array(column, kind)
-        arrays.append(array.take(places[half]))
-    return pa.table(arrays, schema=schema)
+        if name not in arrays.columns:
+            made.append(pa.nulls(len(table.rows), type=pa.string() if kind is _JSON else kind))
+            continue
+        array, column, half = arrays.columns[name]
+        if kind is _JSON:
+            array = json_array(pa, [row.get(name) for row in table.halves[half].data])
+        elif array.type != kind:
+            array = pa.array(column.values, type=kind)
+        made.append(array.take(places[half]))
+    return pa.table(made, schema=schema)
 
 
 def _common(known: Any, other: Any) -> Any:
@@ -69,8 +106,3 @@ def _common(known: Any, other: Any) -> Any:
         return pa.unify_schemas(schemas, promote_options="permissive").field("column").type
     except pa.ArrowException:
         return _JSON
-
-
-def _array(column: Column, kind: Any) -> Any:
-    array = to_array(pa, column)
-    return array if array.type == kind else pa.array(column.values, type=kind)

@@ -309,17 +309,23 @@ def take(
         builder.last = element
 
 
-def newest_periods(
-    parts: Iterable[Record | Gap], count: int, series_of: Callable[[Record], str]
-) -> Iterator[Record | Gap]:
-    """Yield the records of the ``count`` newest periods of each series, in their order, and the gaps."""
-    every = [(part, "" if isinstance(part, Gap) else series_of(part)) for part in parts]
+def newest_periods(parts: Iterable[Record | Gap], series: Sequence[str], count: int) -> Iterator[Record | Gap]:
+    """Yield the records of the ``count`` newest periods of each series, in their order, and the gaps.
+
+    ``series`` names the series of each part.
+    """
+    every = [*zip(parts, series, strict=True)]
     periods: dict[str, set[str]] = {}
-    for part, series in every:
+    for part, name in every:
         if isinstance(part, Record):
-            periods.setdefault(series, set()).add(part.period)
-    kept = {series: frozenset(sorted(known, key=period_age)[:count]) for series, known in periods.items()}
-    yield from (part for part, series in every if isinstance(part, Gap) or part.period in kept[series])
+            periods.setdefault(name, set()).add(part.period)
+    kept = {name: frozenset(sorted(known, key=period_age)[:count]) for name, known in periods.items()}
+    yield from (part for part, name in every if isinstance(part, Gap) or part.period in kept[name])
+
+
+def series_name(record: Record, fields: Sequence[str]) -> str:
+    """Return one name for all records with the same values of the fields that tell series apart."""
+    return repr([record.payload.get(name) for name in fields])
 
 
 def fingerprint(payload: Mapping[str, Any]) -> bytes:

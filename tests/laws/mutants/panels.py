@@ -112,7 +112,7 @@ def _begun_already(real: Any) -> Any:
 
 
 def _never_over(real: Any) -> Any:
-    return lambda held, valid, period="": real(held, [each._replace(stop=None) for each in valid], period)
+    return lambda held, valid, *given: real(held, [each._replace(stop=None) for each in valid], *given)
 
 
 def _unchanged(real: Any) -> Any:
