@@ -19,7 +19,6 @@ from pit_fetch.pipeline.cursor import place_among_ties
 from pit_fetch.pipeline.select import series_name, set_period, visibility
 from pit_fetch.provider import Operation, Record
 
-
 _PLAIN = Operation()
 
 
