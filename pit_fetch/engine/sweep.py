@@ -33,6 +33,7 @@ from pit_fetch.request.query import build_query
 from pit_fetch.request.values import format_value
 from pit_fetch.runtime import Runtime
 
+Items = Sequence[dict[str, Any]]
 # Of items that are made anew for each instant, as computed ones are, no more than these are kept.
 _MOST_ITEMS = 100_000
 
@@ -55,7 +56,7 @@ class SweptAnswer(NamedTuple):
     write     returns the whole answer, without its text
     """
 
-    items: Sequence[dict[str, Any]]
+    items: Items
     is_plain: bool
     write: Callable[[], FetchResult]
 
@@ -87,7 +88,7 @@ class Sweep:
         """Return the answer as of an instant. Whatever is raised, a single fetch has to answer."""
         if self._steady is not None and pit <= self._runtime.clock.now() and self._archive.is_unchanged(pit):
             answer, selection = self._steady
-            return answer._replace(write=partial(self._write, pit, selection))
+            return answer._replace(write=partial(self._write, pit, answer.items, selection))
         request, query, wanted = self._question(pit)
         self._archive.move(request, query)
         answering = ArchiveAnswer(self._archive, wanted, self._runtime.clock)
@@ -100,7 +101,8 @@ class Sweep:
             collected = collected._replace(when_empty=when_empty(request, query))
         gaps = answer_gaps(request, collected, records)
         is_plain = bool(records) and not any(gap.is_lack for gap in gaps)
-        answer = SweptAnswer(self._shown(records, pit), is_plain, partial(self._written, request, records, gaps))
+        items = self._shown(records, pit)
+        answer = SweptAnswer(items, is_plain, partial(self._written, request, items, records, gaps))
         is_steady = is_plain and only_caveats and self._has_no_window
         self._steady = (answer, collected.selection._replace(gaps=())) if is_steady else None
         return answer
@@ -113,20 +115,22 @@ class Sweep:
     def _as_of(self, pit: datetime) -> FetchRequest:
         return self._request._replace(pit=pit, canonical=f"{self._before}{format_value(pit)}{self._behind}")
 
-    def _write(self, pit: datetime, selection: Selection) -> FetchResult:
+    def _write(self, pit: datetime, items: Items, selection: Selection) -> FetchResult:
         """Return the answer with the records of an earlier instant, all of which were captured."""
         request, _, wanted = self._question(pit)
         answering = ArchiveAnswer(self._archive, wanted, self._runtime.clock)
         collected = CollectedRecords(selection, wanted.withheld, self._secrets, opened=True)
         gaps = answer_gaps(request, answering.with_caveats(collected, ()), selection.records)
-        return self._written(request, selection.records, gaps)
+        return self._written(request, items, selection.records, gaps)
 
-    def _written(self, request: FetchRequest, records: Sequence[Record], gaps: Sequence[Gap]) -> FetchResult:
+    def _written(
+        self, request: FetchRequest, items: Items, records: Sequence[Record], gaps: Sequence[Gap]
+    ) -> FetchResult:
         query, pit = request.canonical, request.pit
         options = self._options._replace(
             query=query, pit=pit, provenance=self.provenance._replace(query=query, pit=pit)
         )
-        shown = envelope.envelope_of((entry.item for entry in envelope.entries(records, options)), gaps, options)
+        shown = envelope.envelope_of(map(dict, items), gaps, options)  # an envelope is its reader's to change
         return FetchResult(shown, "", gaps=tuple(gaps), kept=tuple(records), public=tuple(records))
 
     def _shown(self, records: Sequence[Record], pit: datetime) -> list[dict[str, Any]]:
