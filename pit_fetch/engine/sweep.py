@@ -77,7 +77,7 @@ class Sweep:
         self._secrets = credentials.known_secrets(first.provider, runtime.environ, runtime.folder)
         self._options = envelope_options(first, self._secrets, resumes=True)
         self._items: dict[int, tuple[Record, dict[str, Any]]] = {}
-        self._steady: tuple[SweptAnswer, Selection] | None = None
+        self._steady: tuple[Items, Selection] | None = None
 
     @property
     def provenance(self) -> envelope.Provenance:
@@ -87,8 +87,8 @@ class Sweep:
     def at(self, pit: datetime) -> SweptAnswer:
         """Return the answer as of an instant. Whatever is raised, a single fetch has to answer."""
         if self._steady is not None and pit <= self._runtime.clock.now() and self._archive.is_unchanged(pit):
-            answer, selection = self._steady
-            return answer._replace(write=partial(self._write, pit, answer.items, selection))
+            items, selection = self._steady
+            return SweptAnswer(items, is_plain=True, write=partial(self._write, pit, items, selection))
         request, query, wanted = self._question(pit)
         self._archive.move(request, query)
         answering = ArchiveAnswer(self._archive, wanted, self._runtime.clock)
@@ -102,10 +102,9 @@ class Sweep:
         gaps = answer_gaps(request, collected, records)
         is_plain = bool(records) and not any(gap.is_lack for gap in gaps)
         items = self._shown(records, pit)
-        answer = SweptAnswer(items, is_plain, partial(self._written, request, items, records, gaps))
         is_steady = is_plain and only_caveats and self._has_no_window
-        self._steady = (answer, collected.selection._replace(gaps=())) if is_steady else None
-        return answer
+        self._steady = (items, collected.selection._replace(gaps=())) if is_steady else None
+        return SweptAnswer(items, is_plain, partial(self._written, request, items, records, gaps))
 
     def _question(self, pit: datetime) -> tuple[FetchRequest, Query, RecordFilter]:
         request = self._as_of(pit)

@@ -159,7 +159,7 @@ def _instant(value: Any) -> Any:
     return _parse_instant(_require(value, isinstance(value, str)))
 
 
-@lru_cache(maxsize=4096)  # the cells of a panel have the same instants
+@lru_cache(maxsize=512)  # the cells of a panel have the same instants
 def _parse_instant(value: str) -> datetime:
     moment = parse_rfc3339(value) or parse_rfc2822(value)
     if moment is None:

@@ -86,7 +86,7 @@ def swept(case: Case, rng: Random) -> int:
         if not path.exists():
             return 0
         around = [case.moment, case.moment + timedelta(days=901), *times]
-        pits = {rng.choice(around) + rng.choice((_NOTHING, _MOMENT, -_MOMENT, _some_while(rng))) for _ in range(12)}
+        pits = {rng.choice(around) + rng.choice((_NOTHING, _MOMENT, -_MOMENT, _some_while(rng))) for _ in range(24)}
         options = {**question.values, **_choosing(question.query.operation, rng), "archive": str(path), "offline": True}
         with surroundings(case, archived.nobody) as runtime:
             grid = grid_of(case.source, sorted(pits), {}, options, runtime)
