@@ -211,7 +211,7 @@ def _app(store: Store, number: int) -> App:
 
     A request for adjusted prices gets ones that later events have changed.
     """
-    restated = {
+    restated: dict[str, list[Bar]] = {
         name: [(label, {**row, "volume": f"{100 + number}"}) for label, row in bars]
         for name, bars in store.bars.items()
         if name.startswith("TIME_SERIES_") and name not in _MONTHS
