@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.normalize.stamps import CAPTURED, PageStamp, is_timed, stamps_in, states_time
+from pit_fetch.normalize.stamps import CAPTURED, PageStamp, is_timed, moment_of, stamps_in, states_time
 from pit_fetch.support.encoding import to_utf8
 from pit_fetch.wire import decode_page, read_html, rows_in
 
@@ -190,7 +190,11 @@ class _PageReader(HTMLParser):
         named = (attributes.get("id", ""), *attributes.get("class", "").split())
         own |= {("element", name): None for name in named if is_timed(name)}
         own |= {("element", tag): None} if states_time(tag) else {}
-        if own and tag not in _VOID:
+        title = attributes.get("title", "")
+        if moment_of(title) is not None:  # the text may say "2 hours ago"
+            for kind, name in own:
+                self.note(kind, name, title)
+        elif own and tag not in _VOID:
             self._open = self._open if self._named else tag
             self._named |= own
 

@@ -98,7 +98,7 @@ _UNCLEAR = r"(?:yesterday|today|tonight|(?:just )?now|(?:an? few |an? |one )?\w{
 _LIKE_A_TIME = re.compile(r"\d\d|\b(?:ago|now|tonight)\b|day\b", re.IGNORECASE)
 # The texts between the quotation marks of a script, and its numbers; and the key before one.
 _VALUE = re.compile(
-    r"(?:(?<=[\"'`])\s*+([^\"'`<>{}]{3,60})(?=[\"'`])|(?<=[:=(\[,\s])(\d{10}|\d{13})(?=[\s,;)}\]]|$))", re.ASCII
+    r"(?:(?<=[\"'`])\s*+(\w[^\"'`<>{}]{2,59})(?=[\"'`])|(?<=[:=(\[,\s])(\d{10}|\d{13})(?=[\s,;)}\]]|$))", re.ASCII
 )
 _KEY = re.compile(r"[\W\d]{0,12}([\w:.$ -]{1,60})", re.ASCII)  # read backwards
 _LOOKED_BACK = 80
@@ -125,9 +125,9 @@ _SAID_BEHIND = re.compile(
 # As a label, and not within a sentence: a company may have revised its outlook yesterday.
 _SAID_UNCLEARLY = re.compile(
     rf"(?:^|[\n.()\[\]|:;\u00b7\u2022\u2013\u2014-]\s*|\blast\s+"
-    rf"|\b(?:story|article|page|post|report|content)\s+(?:(?:has been|was|is)\s+)?)(?:{_CHANGED})[a-z]*+"
+    rf"|\b(?:story|article|page|post|report|content)\s+(?:(?:has been|was|is)\s+)?)(?P<word>(?:{_CHANGED})[a-z]*+)"
     rf"(?:[\s:,|()'\u2013\u2014-]|(?:on|at)\b){{0,9}}+"
-    rf"({_UNCLEAR}|\d\d?[-/.]\d\d?(?:[-/.]\d\d)?\b|{_WEEKDAY}|\d\d?:\d\d)",
+    rf"(?P<time>{_UNCLEAR}|\d\d?[-/.]\d\d?(?:[-/.]\d\d)?\b|{_WEEKDAY}|\d\d?:\d\d)",
     re.ASCII | re.IGNORECASE,
 )
 
@@ -183,7 +183,7 @@ def stamps_in(kind: str, name: str, text: str) -> Iterator[PageStamp]:
     >>> [stamp.text for stamp in stamps_in("script", "", '{"updatedAt": 1708423200, "id": 1708423201}')]
     ['1708423200']
     >>> [stamp.text for stamp in stamps_in("text", "", "Updated 10:15 AM ET, Tue February 20, 2024 | Updates 3")]
-    ['February 20, 2024']
+    ['February 20, 2024 | Updates 3']
     """
     if known(kind, name) or kind == "time" or (kind in _STRICT and states_time(name)):
         if text.strip() and not _DURATION.match(text):
@@ -206,7 +206,9 @@ def stamps_in(kind: str, name: str, text: str) -> Iterator[PageStamp]:
     # Of a day without a year, a publication is not a change.
     said = [(word, time) for word, time, _ in _SAID.findall(plain)]
     said += [("updated", found[0]) for found in _SAID_BEHIND.findall(plain)]
-    said += [("updated", time) for time in _SAID_UNCLEARLY.findall(plain)]
+    for found in _SAID_UNCLEARLY.finditer(plain):
+        if _SAID.match(plain, found.start("word")) is None:
+            said.append((found["word"], found["time"]))
     for word, time in said:
         if re.match(_CHANGED, word.lower()) or moment_of(time) is not None:
             yield PageStamp("text", word.lower(), time)
