@@ -183,7 +183,7 @@ class _PageReader(HTMLParser):
         if tag == "meta":
             return
         if values:
-            for (kind, name), value in product(self._named, values if self._named else ()):
+            for (kind, name), value in product(self._named, values):
                 self.note(kind, name, value)
             self._named = {}
             return

@@ -192,13 +192,12 @@ def stamps_in(kind: str, name: str, text: str) -> Iterator[PageStamp]:
     if kind == "header" or not _LIKE_A_TIME.search(text):  # other headers are of the reply, and not of the page
         return
     plain = unescape(unquote(_ESCAPED.sub(lambda found: chr(int(found[1] or "0", 16)) if found[1] else "", text)))
-    values = [] if kind == "text" else [(name, plain)]
-    if kind not in ("text", "element"):
-        found_values = ((found.start(), found[1] or found[2]) for found in _VALUE.finditer(plain))
-        values += [(_key(plain, at, name), value) for at, value in found_values if _LIKE_A_TIME.search(value)]
-    for key, value in values:
-        if _is_time(kind, key, value.strip()):
-            yield PageStamp(kind, key, value)
+    if kind != "text":
+        values = ((found.start(), found[1] or found[2]) for found in _VALUE.finditer(plain))
+        members = ((_key(plain, at, name), value) for at, value in values if _LIKE_A_TIME.search(value))
+        for key, value in ((name, plain), *members):
+            if _is_time(key, value.strip()):
+                yield PageStamp(kind, key, value)
     for found in _INSTANT.finditer(plain):
         key = _key(plain, found.start(), name)
         if not _is_to_come(key) and (found["t"] or kind != "text"):
@@ -214,16 +213,15 @@ def stamps_in(kind: str, name: str, text: str) -> Iterator[PageStamp]:
             yield PageStamp("text", word.lower(), time)
 
 
-def _is_time(kind: str, name: str, text: str) -> bool:
+def _is_time(name: str, text: str) -> bool:
     """Return whether a whole text is a time: one that can be read, or another under a name that states one."""
     if len(text) > _LONGEST_TIME or _is_to_come(name):
         return False
     if text.isdecimal():
         is_day = len(text) in (8, 10, 12, 14) and is_timed(name)
         return (is_day or _MILLISECONDS.fullmatch(text) is not None) and moment_of(text) is not None
-    if _TIME_ALONE.fullmatch(text) and moment_of(text) is not None:
-        return True
-    return states_time(name) and _LIKE_A_TIME.search(text) is not None
+    is_readable = _TIME_ALONE.fullmatch(text) is not None and moment_of(text) is not None
+    return is_readable or (states_time(name) and _LIKE_A_TIME.search(text) is not None)
 
 
 @lru_cache(maxsize=1_024)
