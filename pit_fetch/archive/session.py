@@ -154,16 +154,26 @@ class ArchiveSession:
         with translating():
             instant = microseconds.to_micros(at)
             asked = self._resolve(instant)
-            source, hosts, *same = json.loads(asked.stream)
-            for stream in index.streams(asked.archived.connection):
-                other_source, others, *rest = json.loads(stream)
-                if (other_source, rest) == (source, same) and others != hosts:
-                    other = self._resolve_stream(stream, asked.archived, asked.meaning)
-                    self._resolved = {}  # an overlay of the other stream may have taken the place of the first
-                    if self._covered_until(other, instant) is not None:
-                        declared = self.question.request.provider.hosts
-                        return [host.url_variable for host in declared if others.get(host.name) != hosts[host.name]]
+            hosts = json.loads(asked.stream)[1]
+            for stream, others in self._of_other_hosts(asked):
+                other = self._resolve_stream(stream, asked.archived, asked.meaning)
+                self._forget()  # an overlay of the other stream may have taken the place of the first
+                if self._covered_until(other, instant) is not None:
+                    declared = self.question.request.provider.hosts
+                    return [host.url_variable for host in declared if others.get(host.name) != hosts[host.name]]
         return []
+
+    def _of_other_hosts(self, asked: Resolved) -> list[tuple[str, dict[str, str]]]:
+        """Return the streams that differ in the addresses of their hosts alone, with these."""
+        source, hosts, *same = json.loads(asked.stream)
+        streams = [(stream, json.loads(stream)) for stream in index.streams(asked.archived.connection)]
+        return [
+            (stream, other[1]) for stream, other in streams if other == [source, other[1], *same] and other[1] != hosts
+        ]
+
+    def _forget(self) -> None:
+        """Forget what was resolved."""
+        self._resolved = {}
 
     def _covered_until(self, asked: Resolved, at: int) -> datetime | None:
         archived, stream, meaning = asked

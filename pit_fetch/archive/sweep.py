@@ -32,6 +32,7 @@ class ArchiveSweep(ArchiveSession):
         self._captures: dict[str, tuple[Any, captures.CaptureSweep]] = {}
         self._meant: tuple[Any, Resolved] | None = None
         self._moments: list[int] | None = None
+        self._others: dict[str, list[tuple[str, dict[str, str]]]] = {}
 
     def move(self, request: FetchRequest, query: Query) -> None:
         """Go on to the question as of the next instant."""
@@ -52,6 +53,15 @@ class ArchiveSweep(ArchiveSession):
             return False
         wanted = coverage.TimeSpan(coverage.EVER, pit)
         return self._captures[stream][1].covered(wanted, at) == pit
+
+    def _of_other_hosts(self, asked: Resolved) -> list[tuple[str, dict[str, str]]]:
+        if asked.stream not in self._others:  # there may be thousands of streams
+            self._others[asked.stream] = super()._of_other_hosts(asked)
+        return self._others[asked.stream]
+
+    def _forget(self) -> None:
+        super()._forget()
+        self._meant = None
 
     def _resolve(self, at: int) -> Resolved:
         if self.question.is_as_of_pit:

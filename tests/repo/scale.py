@@ -40,7 +40,6 @@ SELECT pit, stream ->> 'symbol' AS symbol, arg_max_null(amount, ex_dividend_date
 FROM read_parquet('{folder}/alphavantage/DIVIDENDS/*.parquet') AS versions
 JOIN read_csv('{pits}', columns = {{'pit': 'TIMESTAMPTZ'}}) AS pits
 ON valid_from <= pit AND (valid_to IS NULL OR valid_to > pit)
-WHERE record_type = 'quarterly_earnings'
 GROUP BY ALL
 """
 # What knows the release of a row alone, and takes the last: of the same export, as other tools do it.
