@@ -6,7 +6,7 @@ import csv
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any, get_args
 from unittest.mock import patch
 
 from pit_fetch.archive.archived import Archived, OpenArchives
-from pit_fetch.archive.store import reading, schema
+from pit_fetch.archive.store import index, reading, schema
 from pit_fetch.archive_admin.capture import jobs
 from pit_fetch.archive_admin.capture.run import Shown
 from pit_fetch.engine.registry import load
@@ -85,6 +85,10 @@ def swept(case: Case, rng: Random) -> int:
                 run(case, app, pit=pit, now=now, environ=environ)
         if not path.exists():
             return 0
+        if rng.random() < 0.3:  # some of it is not in the index yet
+            with closing(schema.open_to_write(str(path))) as connection, schema.transaction(connection):
+                for stream in index.streams(connection):
+                    index.defer_all(connection, stream)
         around = [case.moment, case.moment + timedelta(days=901), *times]
         pits = {rng.choice(around) + rng.choice((_NOTHING, _MOMENT, -_MOMENT, _some_while(rng))) for _ in range(24)}
         options = {**question.values, **_choosing(question.query.operation, rng), "archive": str(path), "offline": True}
