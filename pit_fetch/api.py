@@ -177,9 +177,10 @@ def as_of_join(
 
     Rows and columns stay as they are. The new columns are the fields, ``available_at``, and ``status``: "ok",
     "incomplete", "nothing_public", "not_captured", "failed" or "refused". A field that tells series apart, such as
-    ``record_type``, can be given as an option. The further options are those of :func:`fetch`. Raises
-    :class:`pit_fetch.errors.UsageError` (a ValueError) for a row without an instant or a subject, for a column that
-    the frame has already, for several series, and for what cannot be asked; GapError if a check is not passed.
+    ``record_type``, can be given as an option. The further options are those of :func:`fetch`. Warns as
+    :meth:`Panel.to_df` does. Raises :class:`pit_fetch.errors.UsageError` (a ValueError) for a row without an instant
+    or a subject, for a column that the frame has already, for several series, and for what cannot be asked; GapError
+    if a check is not passed.
     """
     from pit_fetch.panels.join import Wanted, as_of_join
 

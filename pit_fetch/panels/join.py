@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from pit_fetch.formats.frames import to_arrow_array, to_series
 from pit_fetch.gaps import Code
 from pit_fetch.panels.cells import STATUS, Cell, Grid, ask_consistently, cells_of
 from pit_fetch.panels.grid import subjects_grid
-from pit_fetch.panels.panel import Panel
+from pit_fetch.panels.panel import Panel, find_problem
 from pit_fetch.panels.series import newest_columns
 from pit_fetch.panels.universe import Subject
 from pit_fetch.provider import ENVELOPE_FIELDS
@@ -49,6 +50,8 @@ def as_of_join(
     cells = ask_consistently(
         grid, lambda session: [cell for each in grid.subjects for cell in cells_of(each, session.answers, grid.now)]
     )
+    if problem := find_problem(cells):
+        warnings.warn(problem, stacklevel=3)
     by_question = {(_key(cell.over), cell.pit): cell for cell in cells}
     rows = [by_question[_key(over), pit] for over, pit in asked]
     made = _new_columns(rows, grid, series, wanted)

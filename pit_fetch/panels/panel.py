@@ -99,7 +99,7 @@ class Panel:
         """Return every cell. Warn the caller of a public method of what is wrong with them as a whole."""
         cells = [cell._replace(reason=in_python(cell.reason)) for cell in ask_consistently(self._grid, self._cells)]
         self._statuses = Counter(cell.status for cell in cells)
-        if problem := _problem(cells):
+        if problem := find_problem(cells):
             warnings.warn(problem, stacklevel=3)
         return cells
 
@@ -182,7 +182,7 @@ class Panel:
         return cell
 
 
-def _problem(cells: Sequence[Cell]) -> str:
+def find_problem(cells: Sequence[Cell]) -> str:
     """Return what is wrong with the cells of a panel as a whole, in a sentence; "" if nothing is."""
     lacking = [cell for status in LACKING for cell in cells if cell.status == status and not cell.is_provisional]
     if not lacking:
