@@ -52,7 +52,7 @@ class HeldRecords:
         self._keys: list[tuple[Any, ...]] = []  # where each stands: the newest first, then as of one instant
         self._records: list[Record] = []
         self._series: list[str] = []
-        self._count, self._at = 0, microseconds.NEVER
+        self._count = 0
         self._slice: tuple[tuple[int, int], HeldSlice] | None = None
 
     def at(self, instant: int, newest: int = microseconds.ALWAYS, oldest: int = microseconds.NEVER) -> HeldSlice:
@@ -60,7 +60,6 @@ class HeldRecords:
 
         Raise NotSwept for one with a later stamp, or without a required field.
         """
-        self._at = instant
         while self._next is not None and self._next.start <= instant:
             _, stop, record = self._next
             self._next = next(self._waiting, None)
@@ -74,11 +73,6 @@ class HeldRecords:
         if self._slice is None or self._slice[0] != bounds:
             self._slice = bounds, HeldSlice(self._records[slice(*bounds)], {}, self._series[slice(*bounds)])
         return self._slice[1]
-
-    def changes_by(self, instant: int) -> bool:
-        """Return whether a record begins or ends to be the answer from the last instant to this one."""
-        begins = self._next is not None and self._next.start <= instant
-        return begins or bool(self._stops and self._stops[0][0] <= instant) or instant < self._at
 
     def _begin(self, instant: int, stop: int | None, record: Record) -> None:
         is_public = visibility(record, microseconds.from_micros(instant)) == "public"

@@ -9,7 +9,7 @@ from typing import Any
 
 from pit_fetch.archive import captures, names
 from pit_fetch.archive.archived import OpenArchives
-from pit_fetch.archive.held import HeldRecords, NotSwept
+from pit_fetch.archive.held import HeldRecords, HeldSlice, NotSwept
 from pit_fetch.archive.interpreted import InterpretedFetch
 from pit_fetch.archive.session import ArchivedRecords, ArchiveSession, Resolved
 from pit_fetch.archive.store import index, microseconds
@@ -40,19 +40,19 @@ class ArchiveSweep(ArchiveSession):
         self.query, self.question = query, InterpretedFetch(fetch, request, query)
         self._resolved = {}
 
-    def is_unchanged(self, pit: datetime) -> bool:
-        """Return whether a question without a window has the same records as of a later instant, and all were captured.
+    def held_at(self, pit: datetime) -> HeldSlice | None:
+        """Return the records as of a later instant for a question without a window, if all were captured by then.
 
-        Names must mean the same. What is not known for certain is a change.
+        None if that is not known for certain: a name may mean something else by then, say.
         """
         at = microseconds.to_micros(pit)
         if self._meant is None or self.question.is_as_of_pit or self._meant[0][0] != self._lists_received(at):
-            return False
+            return None
         stream = self._meant[1].stream
-        if stream not in self._held or stream not in self._captures or self._held[stream][1].changes_by(at):
-            return False
+        if stream not in self._held or stream not in self._captures:
+            return None
         wanted = coverage.TimeSpan(coverage.EVER, pit)
-        return self._captures[stream][1].covered(wanted, at) == pit
+        return self._held[stream][1].at(at) if self._captures[stream][1].covered(wanted, at) == pit else None
 
     def _of_other_hosts(self, asked: Resolved) -> list[tuple[str, dict[str, str]]]:
         if asked.stream not in self._others:  # there may be thousands of streams

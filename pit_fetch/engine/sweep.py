@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from pit_fetch.archive.archived import OpenArchives
-from pit_fetch.archive.held import NotSwept
+from pit_fetch.archive.held import HeldSlice, NotSwept
 from pit_fetch.archive.sweep import ArchiveSweep
 from pit_fetch.engine import audit, credentials
 from pit_fetch.engine.fetch import archive_of, when_empty
@@ -24,7 +24,7 @@ from pit_fetch.engine.report import CollectedRecords, FetchResult, answer_gaps, 
 from pit_fetch.formats import json as as_json
 from pit_fetch.gaps import Gap
 from pit_fetch.pipeline import envelope
-from pit_fetch.pipeline.select import Selection
+from pit_fetch.pipeline.select import Selection, newest_periods
 from pit_fetch.provider import Query, Record
 from pit_fetch.request.audience import CEILING_VARIABLE
 from pit_fetch.request.fetch_request import FetchRequest
@@ -74,10 +74,14 @@ class Sweep:
         path = runtime.path(archive_of(first, runtime))
         self._archive = ArchiveSweep(path, first, query, runtime, archives, build_query(last, query.started).now)
         self._has_no_window = wants_all(first.provider, query) and query.operation.archiving.earliest(query) is None
+        # A gap may tell of what is computed across records, and of fields that none of them has.
+        has_more_to_say = first.provider.derive(query) or (first.fields and not query.operation.fields)
+        self._most = 0 if has_more_to_say else min(first.limit, first.max_pages * first.provider.page_size)
         self._secrets = credentials.known_secrets(first.provider, runtime.environ, runtime.folder)
         self._options = envelope_options(first, self._secrets, resumes=True)
         self._items: dict[int, tuple[Record, dict[str, Any]]] = {}
-        self._steady: tuple[Items, Selection] | None = None
+        # What was held at the last instant, and the answer, if it had nothing to say but what any answer of it says.
+        self._steady: tuple[HeldSlice, Items, tuple[Record, ...]] | None = None
 
     @property
     def provenance(self) -> envelope.Provenance:
@@ -86,9 +90,9 @@ class Sweep:
 
     def at(self, pit: datetime) -> SweptAnswer:
         """Return the answer as of an instant. Whatever is raised, a single fetch has to answer."""
-        if self._steady is not None and pit <= self._runtime.clock.now() and self._archive.is_unchanged(pit):
-            items, selection = self._steady
-            return SweptAnswer(items, is_plain=True, write=partial(self._write, pit, items, selection))
+        if self._steady is not None and (later := self._later(pit)) is not None:
+            items, records = later
+            return SweptAnswer(items, is_plain=True, write=partial(self._write, pit, items, records))
         request, query, wanted = self._question(pit)
         self._archive.move(request, query)
         answering = ArchiveAnswer(self._archive, wanted, self._runtime.clock)
@@ -103,8 +107,25 @@ class Sweep:
         is_plain = bool(records) and not any(gap.is_lack for gap in gaps)
         items = self._shown(records, pit)
         is_steady = is_plain and only_caveats and self._has_no_window
-        self._steady = (items, collected.selection._replace(gaps=())) if is_steady else None
+        held = self._archive.held_at(pit) if is_steady else None
+        self._steady = None if held is None else (held, items, tuple(records))
         return SweptAnswer(items, is_plain, partial(self._written, request, items, records, gaps))
+
+    def _later(self, pit: datetime) -> tuple[Items, tuple[Record, ...]] | None:
+        """Return the items and records as of an instant that has nothing else to say, either; None if it may have."""
+        held = self._archive.held_at(pit) if pit <= self._runtime.clock.now() else None
+        if held is None or self._steady is None:
+            return None
+        known, items, records = self._steady
+        if held is not known:
+            newest = self._request.newest
+            parts = newest_periods(held.records, held.series, newest) if newest else held.records
+            records = tuple(part for part in parts if isinstance(part, Record))
+            if not 0 < len(records) <= self._most:
+                return None
+            items = self._shown(records, pit)
+            self._steady = held, items, records
+        return items, records
 
     def _question(self, pit: datetime) -> tuple[FetchRequest, Query, RecordFilter]:
         request = self._as_of(pit)
@@ -114,13 +135,13 @@ class Sweep:
     def _as_of(self, pit: datetime) -> FetchRequest:
         return self._request._replace(pit=pit, canonical=f"{self._before}{format_value(pit)}{self._behind}")
 
-    def _write(self, pit: datetime, items: Items, selection: Selection) -> FetchResult:
-        """Return the answer with the records of an earlier instant, all of which were captured."""
+    def _write(self, pit: datetime, items: Items, records: tuple[Record, ...]) -> FetchResult:
+        """Return the answer of these records, if all were captured, and nothing else is to be said."""
         request, _, wanted = self._question(pit)
         answering = ArchiveAnswer(self._archive, wanted, self._runtime.clock)
-        collected = CollectedRecords(selection, wanted.withheld, self._secrets, opened=True)
-        gaps = answer_gaps(request, answering.with_caveats(collected, ()), selection.records)
-        return self._written(request, items, selection.records, gaps)
+        collected = CollectedRecords(Selection(records), wanted.withheld, self._secrets, opened=True)
+        gaps = answer_gaps(request, answering.with_caveats(collected, ()), records)
+        return self._written(request, items, records, gaps)
 
     def _written(
         self, request: FetchRequest, items: Items, records: Sequence[Record], gaps: Sequence[Gap]

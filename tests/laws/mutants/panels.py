@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+from pit_fetch.archive.store.microseconds import from_micros
 from pit_fetch.gaps import GapType
 from pit_fetch.panels.cells import Cell, Grid
 from pit_fetch.panels.universe import Member
@@ -115,8 +116,8 @@ def _never_over(real: Any) -> Any:
     return lambda held, valid, *given: real(held, [each._replace(stop=None) for each in valid], *given)
 
 
-def _unchanged(real: Any) -> Any:
-    return lambda sweep, pit: sweep._meant is not None and bool(sweep._captures)
+def _of_the_last_instant(real: Any) -> Any:
+    return lambda sweep, pit: real(sweep, max(pit, from_micros(sweep._last)))
 
 
 def _all_captured(real: Any) -> Any:
@@ -129,7 +130,10 @@ MUTANTS = (
     Mutant("panel: a sweep runs a day ahead", "pit_fetch.archive.held:HeldRecords.at", _begun_already, _SWEPT),
     Mutant("panel: nothing is replaced in a sweep", "pit_fetch.archive.held:HeldRecords.__init__", _never_over, _SWEPT),
     Mutant(
-        "panel: nothing changes in a sweep", "pit_fetch.archive.sweep:ArchiveSweep.is_unchanged", _unchanged, _SWEPT
+        "panel: a sweep goes on to its last instant",
+        "pit_fetch.archive.sweep:ArchiveSweep.held_at",
+        _of_the_last_instant,
+        _SWEPT,
     ),
     Mutant(
         "panel: all was captured in a sweep", "pit_fetch.archive.captures:CaptureSweep.covered", _all_captured, _SWEPT
