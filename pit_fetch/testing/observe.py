@@ -14,7 +14,6 @@ import sys
 import tempfile
 import threading
 import warnings
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -32,6 +31,7 @@ from pit_fetch.support.misuse import Misuse
 from pit_fetch.support.redaction import redactor
 from pit_fetch.testing import documents, sandbox
 from pit_fetch.testing.inprocess import Left, TestClock, run, unhurried
+from pit_fetch.testing.report import WorldCount
 from pit_fetch.testing.server import Answering, Response
 from pit_fetch.testing.source import RequestKey, Source, World, request_key
 from pit_fetch.testing.state import State
@@ -55,35 +55,6 @@ _MOST_AUDIT_BYTES = 1_000_000
 
 class Refused(AssertionError):
     """The program refused the request itself."""
-
-
-def failure(problem: str, advice: str) -> AssertionError:
-    """Return the error that tells an author what is wrong and what to do about it."""
-    return AssertionError(f"{problem}\n  What to do: {advice}.")
-
-
-@dataclass
-class WorldCount:
-    """How many worlds each test ran, and how many it skipped since the format of the recording cannot hold them."""
-
-    run: Counter[str] = field(default_factory=Counter)
-    skipped: Counter[str] = field(default_factory=Counter)
-    test: str = ""
-
-    def begin(self, test: str) -> None:
-        self.test = test
-        self.run.pop(test, None)
-        self.skipped.pop(test, None)
-
-    def check(self) -> None:
-        """Check that no more than a tenth of a test's worlds were skipped."""
-        ran, skipped = self.run[self.test], self.skipped[self.test]
-        if 10 * skipped > ran + skipped:
-            raise failure(
-                f"{skipped} of {ran + skipped} worlds were skipped, so nothing is known of them: the documents of the "
-                "recording cannot hold them",
-                "record the reply as the source sends it, or let Document.encode take any row (row.get, isinstance)",
-            )
 
 
 @dataclass(frozen=True)
