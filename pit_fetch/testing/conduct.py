@@ -217,9 +217,9 @@ def check_state(findings: Findings) -> None:
             "of a source that said more": {"pit": pit, "fresh": False},
             "of a source that said otherwise": {"pit": case.now, "world": otherwise},
         }
-        for question, asked in questions.items():
-            for world in (without, case.source.recorded):
-                alone = observe(case, pit, world=world)
+        for world in (without, case.source.recorded):
+            alone = observe(case, pit, world=world)
+            for question, asked in questions.items():
                 observe(case, **asked)
                 after = observe(case, pit, world=world, fresh=False)
                 difference = first_difference(alone, after)

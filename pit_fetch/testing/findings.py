@@ -25,7 +25,7 @@ from pit_fetch.testing.observe import Case, ObservedRun, PublicVersion, observe,
 from pit_fetch.testing.recording import Role
 from pit_fetch.testing.records import observe_baseline
 from pit_fetch.testing.report import failure
-from pit_fetch.testing.source import IMPOSSIBLE, World, numbers_in
+from pit_fetch.testing.source import IMPOSSIBLE, Served, numbers_in
 from pit_fetch.testing.timestamps import EARLIEST_ZONE, is_date, postpone
 from pit_fetch.times import wall_clock
 
@@ -370,12 +370,12 @@ def _keys_of(tree: Any, path: Path) -> list[Any]:
 # --- edits of a tree
 
 
-def edited(case: Case, *changes: Change) -> World:
+def edited(case: Case, *changes: Change) -> Served:
     """Return the recording after ``changes`` of its tree. Raise one of IMPOSSIBLE where it cannot hold them."""
     tree = case.source.tree()
     for change in changes:
         change(tree)
-    return World(case.source, tree)
+    return Served(case.source, tree)
 
 
 def drop(tree: Any, rows: Sequence[ReplyRow]) -> None:

@@ -33,7 +33,7 @@ from pit_fetch.testing import documents, sandbox
 from pit_fetch.testing.inprocess import Left, TestClock, run, unhurried
 from pit_fetch.testing.report import WorldCount
 from pit_fetch.testing.server import Answering, Response
-from pit_fetch.testing.source import RequestKey, Source, World, request_key
+from pit_fetch.testing.source import RequestKey, Served, Source, request_key
 from pit_fetch.testing.state import State
 from pit_fetch.times import is_aware, parse_rfc3339
 from pit_fetch.transport import HttpRequest
@@ -202,7 +202,7 @@ def observe(
     case: Case,
     pit: datetime | None,
     *,
-    world: World | None = None,
+    world: Served | None = None,
     wire: Wire | None = None,
     offline: bool = False,
     saved: bytes | None = None,
@@ -314,7 +314,7 @@ def _alarm(served: bytes, seconds: float) -> contextlib.AbstractContextManager[N
 class _Server:
     """The source in one run, with its clock. Asked more often than the case allows, it lets the time run out."""
 
-    def __init__(self, case: Case, served: World, wire: Wire | None, watched: bool) -> None:
+    def __init__(self, case: Case, served: Served, wire: Wire | None, watched: bool) -> None:
         self.clock = TestClock(case.now)
         self.transport = Answering(self._answer, self.clock.now)
         self.asked_too_often = False
