@@ -135,10 +135,19 @@ def check_paging(findings: Findings) -> None:
 
 def _check_fields(findings: Findings, changes: Callable[[Sequence[Any], Any, Path], _Changes], advice: str) -> None:
     """Check ``changes`` of each field, in the first five bodies that were served, by what it is like in all of them."""
-    bodies = [body for body in dict.fromkeys(made.body for _, made in findings.baseline.exchanges) if format_of(body)]
-    trees = [decode(body) for body in bodies]
+    case = findings.case
+    addresses = {made.body: case.source.find(request) for request, made in findings.baseline.exchanges}
+    bodies = [body for body in addresses if format_of(body)]
+    trees, tried = [decode(body) for body in bodies], set()
     for body in bodies[:5]:
+        address = addresses[body]
         for pattern in dict.fromkeys(node.pattern for node in fields_in(decode(body))):
+            kinds = frozenset(type(node.value) for node in _nodes(decode(body), pattern))
+            # Once for each document, and again where a later page has something else there.
+            field = (address.key if address else "", pattern, kinds)
+            if field in tried:
+                continue
+            tried.add(field)
             for words, change in changes(trees, decode(body), pattern):
                 tree = decode(body)
                 for place, node in enumerate(_nodes(tree, pattern)):
@@ -147,7 +156,7 @@ def _check_fields(findings: Findings, changes: Callable[[Sequence[Any], Any, Pat
                     wire = partial(_exchanged, body, encode_like(body, tree))
                 except (ValueError, TypeError):
                     continue  # the format cannot express the change: a typed column holds no other type
-                if run := observe_world(findings.case, findings.case.now, wire=wire):
+                if run := observe_world(case, case.now, wire=wire):
                     _check_not_worse(findings, run, f"{field_name(pattern)} {words}", advice)
 
 
