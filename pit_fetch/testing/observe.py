@@ -10,7 +10,6 @@ import json
 import linecache
 import os
 import shutil
-import sys
 import tempfile
 import threading
 import warnings
@@ -229,7 +228,6 @@ def observe(
     with (
         sandbox.refused(str(workspace.root)) as reached_out,
         workspace.descriptors.caught(),
-        spy.listening(),
         sandbox.consulted(case.state.authors) if watched else contextlib.nullcontext(list[str]()) as consulted,
     ):
         output = run(
@@ -347,29 +345,26 @@ class _Spy:
             select=lambda query, record: self._watched(lambda: provider.select(query, record)),
         )
 
-    @contextlib.contextmanager
-    def listening(self) -> Iterator[None]:
-        """Note in the block what the provider's code warns of, like what it prints."""
-        with warnings.catch_warnings():
+    def _watched(self, call: Callable[[], T]) -> T:
+        """Return what the author's code returns, and note what it raises, prints and warns of."""
+        with (
+            contextlib.redirect_stdout(self.printed),
+            contextlib.redirect_stderr(self.printed),
+            warnings.catch_warnings(),
+        ):
             warnings.simplefilter("always")
             warnings.showwarning = self._warned  # type: ignore[assignment]
-            yield
+            try:
+                return call()
+            except BaseException as error:
+                self.raised.append(error)
+                raise
 
     def _warned(self, message: Warning | str, *more: object) -> None:
-        if sys.stdout is self.printed:
-            self.printed.write(f"{message}\n")
-
-    def _watched(self, call: Callable[[], T]) -> T:
-        """Return what the author's code returns, and note what it raises."""
-        try:
-            return call()
-        except BaseException as error:
-            self.raised.append(error)
-            raise
+        self.printed.write(f"{message}\n")
 
     def _note(self, run: Run, query: Query) -> Iterator[Any]:
         self.query = query
-        stream: Iterator[Any] | None = None
 
         def begun() -> Iterator[Any]:
             made: object = run(query)
@@ -377,12 +372,8 @@ class _Spy:
                 raise Misuse(f"it returns {made!r:.40}: write it as a generator, with yield, or return records")
             return iter(made)
 
-        while True:
-            with contextlib.redirect_stdout(self.printed), contextlib.redirect_stderr(self.printed):
-                stream = self._watched(begun) if stream is None else stream
-                item = self._watched(partial(next, stream, _END))
-            if item is _END:
-                return
+        stream = self._watched(begun)
+        while (item := self._watched(partial(next, stream, _END))) is not _END:
             self.yielded.append(item)
             yield item
 

@@ -94,16 +94,6 @@ class LateRows:
             self._count(tree, -len(self.rows))
             drop(tree, self.rows)
 
-        def moved(tree: Any) -> None:
-            values = [node_at(tree, row.path) for row in self.rows]
-            drop(tree, self.rows)
-            for row, value in zip(self.rows, values, strict=True):
-                container = node_at(tree, row.container)
-                if isinstance(container, list):
-                    container.append(value)
-                else:
-                    container[row.key] = value
-
         def rewritten(tree: Any) -> None:
             for row in self.rows:
                 rewrite(self.findings, node_at(tree, row.path), distinct=self.each_id_once)
@@ -130,7 +120,6 @@ class LateRows:
         edits = [
             Edit("left out", partial(drop, rows=self.rows)),
             Edit("left out, and not counted", uncounted),
-            Edit("moved to the end", moved),
             Edit("with other texts and figures", rewritten),
             Edit("named by no other row", unnamed),
             Edit("counted in a header", counted, advice="headers"),
@@ -232,12 +221,11 @@ class LateRows:
         ]
         if not self.each_id_once:
             mutants += [("repeated", node_at(self.findings.tree, row.path), False) for row in self.listed[:3]]
+        insert = partial(self._insert, first=True)
         return {
-            f"of other forms, at the {'beginning' if first else 'end'}": tuple(
-                Edit(words, partial(self._insert, nodes=[node], first=first), may_add)
-                for words, node, may_add in mutants
+            "of other forms": tuple(
+                Edit(words, partial(insert, nodes=[node]), may_add) for words, node, may_add in mutants
             )
-            for first in (True, False)
         }
 
     def twins(self) -> Worlds:
@@ -251,10 +239,7 @@ class LateRows:
         ways = [] if self.each_id_once else [("later versions of public rows", False, 0)]
         ways += [] if self.keeps_first else [("later versions of public rows, before them", True, 0)]
         if all(ids.values()):  # else an id has several parts, and copies would contradict the rows
-            ways += [
-                (f"rows like public ones at the {'beginning' if first else 'end'}", first, 7_000)
-                for first in (True, False)
-            ]
+            ways += [("rows like public ones", True, 7_000)]
         edits = []
         for words, first, number in ways:
             copies = []
