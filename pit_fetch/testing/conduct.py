@@ -16,6 +16,7 @@ from datetime import timedelta
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, get_args
+from unittest.mock import patch
 
 from pit_fetch.engine.registry import problem_with_options
 from pit_fetch.errors import ConfigError
@@ -251,14 +252,11 @@ def check_surroundings(findings: Findings) -> None:
 @contextlib.contextmanager
 def _elsewhere() -> Iterator[None]:
     """Run the block in the environment of another machine, in another zone."""
-    before = dict(os.environ)
-    os.environ.update(_ELSEWHERE)
-    _set_zone()
     try:
-        yield
+        with patch.dict(os.environ, _ELSEWHERE):
+            _set_zone()
+            yield
     finally:
-        os.environ.clear()
-        os.environ.update(before)
         _set_zone()
 
 

@@ -56,11 +56,6 @@ def format_of(body: bytes) -> Format | None:
     return None
 
 
-def is_json(body: bytes) -> bool:
-    """Return whether ``body`` is one JSON document."""
-    return format_of(body) is JSON
-
-
 def decode(body: bytes) -> Any:
     """Return the document in ``body``, a new copy at each call. Raise ValueError for one that the kit cannot edit."""
     return pickle.loads(_pickled(body))  # noqa: S301 - of this process

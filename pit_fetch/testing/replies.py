@@ -15,6 +15,7 @@ from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import CUTS
 from pit_fetch.testing.comparison import CANARY
 from pit_fetch.testing.documents import (
+    JSON,
     Path,
     TreeNode,
     decode,
@@ -22,7 +23,6 @@ from pit_fetch.testing.documents import (
     field_name,
     fields_in,
     format_of,
-    is_json,
     node_at,
 )
 from pit_fetch.testing.findings import Findings, edited, field_of, observe_world, repeat
@@ -81,7 +81,9 @@ def check_odd_bodies(findings: Findings) -> None:
     containers = [node_at(findings.tree, path) for path in findings.containers]
     # Broken, one JSON document with its rows in lists has no rows at all.
     is_document = (
-        bool(documents) and all(map(is_json, documents)) and all(isinstance(node, list) for node in containers)
+        bool(documents)
+        and all(format_of(body) is JSON for body in documents)
+        and all(isinstance(node, list) for node in containers)
     )
     # An error object in the place of another object: where the reply is a list or a table, it may be an empty one.
     holds_rows = all(format_of(body) is not None and type(decode(body)) is dict for body in documents)
