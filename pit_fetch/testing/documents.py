@@ -249,7 +249,7 @@ def _to_element(tag: str, tree: Any) -> Xml.Element:
     for key, value in (tree if isinstance(tree, dict) else {"": tree}).items():
         if key.startswith("@"):
             node.set(key[1:], _text(value))
-        elif key in ("", "_drift"):  # a text has no name that could change
+        elif key == "":
             node.text = _text(value)
         else:
             node.extend(_to_element(key, child) for child in (value if isinstance(value, list) else [value]))

@@ -39,6 +39,8 @@ _Changes = Iterator[tuple[str, Callable[[int, TreeNode], object]]]
 
 # After these nobody can say that there is nothing; some sources have nothing for a 400 or a 403, and all for a 404.
 _FAILED = (401, 418, 500)
+# The value itself, in a list.
+_WRAPPED = "[…]"
 _ERROR = "an error object"
 # Bodies that are no document at all, so that what they hold cannot be read row by row.
 _NO_REPLY = ("an HTML page", "cut in the middle", "zero bytes")
@@ -65,7 +67,7 @@ _ODD_BODIES = {
 
 
 def check_drift(findings: Findings) -> None:
-    """Check each field renamed, missing, retyped: no crash, no earlier stamp, no item that was not served before."""
+    """Check each field missing and retyped: no crash, no earlier stamp, no item that was not served before."""
     _check_fields(findings, partial(_drifted, findings), "read-tolerantly")
 
 
@@ -191,14 +193,12 @@ def _drifted(findings: Findings, trees: Sequence[Any], tree: Any, pattern: Path)
     known = [node.value for other in trees for node in _nodes(other, pattern)]
     parents = [node.parent for other in trees for node in fields_in(other) if node.pattern[:-1] == pattern[:-1]]
     if all(pattern[-1] in parent for parent in parents):  # else the recording has rows without the field
-        yield "is renamed", lambda _, node: node.parent.update({f"{node.key}_drift": node.parent.pop(node.key)})
         yield "is missing", lambda _, node: node.parent.pop(node.key)
-    yield "is wrapped in a list", lambda _, node: node.parent.update({node.key: [node.value]})
     # Another number can be another clock, where the day stands elsewhere.
     is_part = any(pattern[-1] in names for names in findings.stamps_in_parts)
     values = [
         new
-        for new in (True, 0, 10**30, [None], *other_values(nodes[0].value))
+        for new in (True, 0, 10**30, [None], _WRAPPED, *other_values(nodes[0].value))
         # A row with a NaN is one that cannot be read, which is another drift.
         if new is not GONE and new == new and not (is_part and type(new) is type(nodes[0].value))
         if not any(new is other or (new == other and type(new) is type(other)) for other in known)
@@ -207,7 +207,8 @@ def _drifted(findings: Findings, trees: Sequence[Any], tree: Any, pattern: Path)
         some = values[first : first + len(nodes)]
 
         def retype(place: int, node: TreeNode, some: Sequence[Any] = some) -> None:
-            node.parent[node.key] = some[place % len(some)]
+            new = some[place % len(some)]
+            node.parent[node.key] = [node.value] if new is _WRAPPED else new
 
         yield f"is {' or '.join(map(repr, some))} (retyped)", retype
 
