@@ -39,8 +39,6 @@ _Changes = Iterator[tuple[str, Callable[[int, TreeNode], object]]]
 
 # After these nobody can say that there is nothing; some sources have nothing for a 400 or a 403, and all for a 404.
 _FAILED = (401, 418, 500)
-# The value itself, in a list.
-_WRAPPED = "[…]"
 _ERROR = "an error object"
 # Bodies that are no document at all, so that what they hold cannot be read row by row.
 _NO_REPLY = ("an HTML page", "cut in the middle", "zero bytes")
@@ -194,23 +192,27 @@ def _drifted(findings: Findings, trees: Sequence[Any], tree: Any, pattern: Path)
     parents = [node.parent for other in trees for node in fields_in(other) if node.pattern[:-1] == pattern[:-1]]
     if all(pattern[-1] in parent for parent in parents):  # else the recording has rows without the field
         yield "is missing", lambda _, node: node.parent.pop(node.key)
+    values = [_other_types(findings, node, known) for node in nodes]
+    for first in range(0, max(map(len, values)), len(nodes)):  # another one in each row: each is read by itself
+        turn = [own[(first + place) % len(own)] for place, own in enumerate(values)]
+
+        def retype(place: int, node: TreeNode, turn: Sequence[Any] = turn) -> None:
+            node.parent[node.key] = turn[place]
+
+        yield f"is retyped ({', '.join(f'{value!r:.30}' for value in turn[:8])} …)", retype
+
+
+def _other_types(findings: Findings, node: TreeNode, known: Sequence[Any]) -> list[Any]:
+    """Return what a field could hold in the place of its value, and is in no row of the recording."""
     # Another number can be another clock, where the day stands elsewhere.
-    is_part = any(pattern[-1] in names for names in findings.stamps_in_parts)
-    values = [
+    is_part = any(node.key in names for names in findings.stamps_in_parts)
+    return [
         new
-        for new in (True, 0, 10**30, [None], _WRAPPED, *other_values(nodes[0].value))
+        for new in ([node.value], True, 0, 10**30, [None], *other_values(node.value))
         # A row with a NaN is one that cannot be read, which is another drift.
-        if new is not GONE and new == new and not (is_part and type(new) is type(nodes[0].value))
+        if new is not GONE and new == new and not (is_part and type(new) is type(node.value))
         if not any(new is other or (new == other and type(new) is type(other)) for other in known)
     ]
-    for first in range(0, len(values), len(nodes)):  # another one in each row: each is read by itself
-        some = values[first : first + len(nodes)]
-
-        def retype(place: int, node: TreeNode, some: Sequence[Any] = some) -> None:
-            new = some[place % len(some)]
-            node.parent[node.key] = [node.value] if new is _WRAPPED else new
-
-        yield f"is {' or '.join(map(repr, some))} (retyped)", retype
 
 
 def _check_failure(findings: Findings, run: ObservedRun, event: str, advice: str, must_tell: bool) -> None:
