@@ -63,7 +63,7 @@ def check_saved(findings: Findings) -> None:
 
 def check_options(findings: Findings) -> None:
     """Check every option of the provider, and every other operation that the recording answers."""
-    for case, run in _answered(findings, [*_windows(findings), *_values(findings), *_operations(findings.case)]):
+    for case, run in _answered(findings, [*_values(findings), *_operations(findings.case)]):
         asked = findings
         if any(findings.baseline.stamps.get(item, stamp) != stamp for item, stamp in run.stamps.items()):
             asked = analyze(case)  # the option decides when a record was public: an interval, say
@@ -301,20 +301,13 @@ def _answered(findings: Findings, ways: Sequence[dict[str, object]]) -> Iterator
                 yield case, run
 
 
-def _windows(findings: Findings) -> Iterator[dict[str, object]]:
-    case = findings.case
-    if "date_from" not in case.options:
-        yield {"date_from": _before_all(findings)}
-    yield {"date_to": (case.now + timedelta(days=30)).isoformat()}
-
-
-def _before_all(findings: Findings) -> str:
-    return (min(findings.baseline.stamps.values()) - timedelta(days=30)).isoformat()
-
-
 def _values(findings: Findings) -> Iterator[dict[str, object]]:
-    """Yield each of the provider's options with a few values, the words of what is served among them."""
+    """Yield other windows, and each of the provider's options with a few values, words of what is served among them."""
     case, items = findings.case, findings.baseline.data
+    before_all = (min(findings.baseline.stamps.values()) - timedelta(days=30)).isoformat()
+    if "date_from" not in case.options:
+        yield {"date_from": before_all}
+    yield {"date_to": (case.now + timedelta(days=30)).isoformat()}
     texts = [value for item in items for value in item.values() if isinstance(value, str)]
     counts = Counter(word for text in texts for word in set(text.casefold().split()) if word.isalpha())
     words = sorted(counts, key=lambda word: (-counts[word], -len(word), word))
@@ -328,7 +321,7 @@ def _values(findings: Findings) -> Iterator[dict[str, object]]:
         if option.kind in ("integer", "number"):
             return [max(2, option.minimum)]
         if option.kind == "instant":
-            return [_before_all(findings)]
+            return [before_all]
         return [*dict.fromkeys(own or words)][:2] or ["acme"]
 
     for option in case.provider.all_options:

@@ -35,7 +35,8 @@ from pit_fetch.testing.timestamps import less_precise
 from pit_fetch.testing.worlds import GONE, other_values
 from pit_fetch.transport import HttpRequest
 
-_Changes = Iterator[tuple[str, Callable[[int, TreeNode], object]]]
+# What happens to a field, in words, and what it then holds in each row.
+_Changes = Iterator[tuple[str, list[Any]]]
 
 # After these nobody can say that there is nothing; some sources have nothing for a 400 or a 403, and all for a 404.
 _FAILED = (401, 418, 500)
@@ -150,10 +151,13 @@ def _check_fields(findings: Findings, changes: Callable[[Sequence[Any], Any, Pat
             if field in tried:
                 continue
             tried.add(field)
-            for words, change in changes(trees, decode(body), pattern):
+            for words, values in changes(trees, decode(body), pattern):
                 tree = decode(body)
-                for place, node in enumerate(_nodes(tree, pattern)):
-                    change(place, node)
+                for node, new in zip(_nodes(tree, pattern), values, strict=True):
+                    if new is GONE:
+                        del node.parent[node.key]
+                    else:
+                        node.parent[node.key] = new
                 try:
                     wire = partial(_exchanged, body, encode_like(body, tree))
                 except (ValueError, TypeError):
@@ -171,18 +175,12 @@ def _nodes(tree: Any, pattern: Path) -> list[TreeNode]:
 
 
 def _imprecise(findings: Findings, trees: Sequence[Any], tree: Any, pattern: Path) -> _Changes:
-    """Yield the changes that put a form with less in it in the place of every stamp."""
-    form = findings.form(field_of(pattern))
-    texts = [node.value for node in _nodes(tree, pattern) if isinstance(node.value, str)]
-    forms = {text: list(less_precise(text, form)) for text in texts}
-    for number in range(max(map(len, forms.values()), default=0)):
-        fitting = {value: less[number] for value, less in forms.items() if number < len(less)}
-
-        def change(place: int, node: TreeNode, fitting: dict[str, str] = fitting) -> None:
-            if isinstance(node.value, str):
-                node.parent[node.key] = fitting.get(node.value, node.value)
-
-        yield f"reads {next(iter(fitting.values()))!r}", change
+    """Yield forms with less in them for every stamp."""
+    form, nodes = findings.form(field_of(pattern)), _nodes(tree, pattern)
+    forms = [list(less_precise(node.value, form)) for node in nodes]
+    for number in range(max(map(len, forms))):
+        less = [form[number] if number < len(form) else node.value for node, form in zip(nodes, forms, strict=True)]
+        yield f"reads {next(form[number] for form in forms if number < len(form))!r}", less
 
 
 def _drifted(findings: Findings, trees: Sequence[Any], tree: Any, pattern: Path) -> _Changes:
@@ -191,15 +189,17 @@ def _drifted(findings: Findings, trees: Sequence[Any], tree: Any, pattern: Path)
     known = [node.value for other in trees for node in _nodes(other, pattern)]
     parents = [node.parent for other in trees for node in fields_in(other) if node.pattern[:-1] == pattern[:-1]]
     if all(pattern[-1] in parent for parent in parents):  # else the recording has rows without the field
-        yield "is missing", lambda _, node: node.parent.pop(node.key)
+        yield "is missing", [GONE] * len(nodes)
+    ids = {version.id for version in findings.baseline.versions}
     values = [_other_types(findings, node, known) for node in nodes]
-    for first in range(0, max(map(len, values)), len(nodes)):  # another one in each row: each is read by itself
-        turn = [own[(first + place) % len(own)] for place, own in enumerate(values)]
-
-        def retype(place: int, node: TreeNode, turn: Sequence[Any] = turn) -> None:
-            node.parent[node.key] = turn[place]
-
-        yield f"is retyped ({', '.join(f'{value!r:.30}' for value in turn[:8])} …)", retype
+    turns = [
+        [own[(first + place) % len(own)] for place, own in enumerate(values)]  # another one in each row
+        for first in range(0, max(map(len, values)), len(nodes))
+    ]
+    if any(str(node.value) in ids for node in nodes):  # with an id of its own each row would be an item more
+        turns = [[value] * len(nodes) for value in values[0]]
+    for turn in turns:
+        yield f"is retyped ({', '.join(f'{value!r:.30}' for value in turn[:8])} …)", turn
 
 
 def _other_types(findings: Findings, node: TreeNode, known: Sequence[Any]) -> list[Any]:
