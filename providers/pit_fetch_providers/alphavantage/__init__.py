@@ -11,10 +11,10 @@ into records. ``adjust`` scales daily bars, and ``caveats`` states what a functi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 
-from pit_fetch.provider import Context, Provider, Query, Record, Stage
+from pit_fetch.provider import Context, Provider, Query, Record, Stage, View
 from pit_fetch_providers.alphavantage import rows, table_dated, table_undated
 from pit_fetch_providers.alphavantage.client import HOST, KEY, check_message
 from pit_fetch_providers.alphavantage.function import Function, Stream
@@ -72,7 +72,14 @@ def derive(query: Query) -> Stage | None:
     return partial(adjusted, mode=mode)
 
 
+def _views() -> Iterable[View]:
+    from pit_fetch_providers.alphavantage.views import VIEWS
+
+    return VIEWS
+
+
 PROVIDER = Provider(
+    views=_views,
     name="alphavantage",
     summary="Alpha Vantage: prices, earnings, dividends, splits, news, estimates, fundamentals, by function",
     aliases=("alpha-vantage", "av"),

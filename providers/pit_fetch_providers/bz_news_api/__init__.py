@@ -24,6 +24,7 @@ from pit_fetch.provider import (
     Query,
     Record,
     UpstreamError,
+    View,
     gap,
 )
 from pit_fetch.wire import lenient_json
@@ -171,7 +172,14 @@ def _parameters(query: Query, first: date, last: date) -> dict[str, str]:
     }
 
 
+def _views() -> tuple[View, ...]:
+    from pit_fetch_providers.bz_news_api.views import VIEWS
+
+    return VIEWS
+
+
 PROVIDER = Provider(
+    views=_views,
     name="bz-news-api",
     summary="Benzinga news articles, by ticker, channel, tag, keyword or theme",
     aliases=("benzinga", "benzinga-news"),

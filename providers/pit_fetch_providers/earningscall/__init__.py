@@ -18,6 +18,7 @@ from pit_fetch.provider import (
     Context,
     Dating,
     Field,
+    Listing,
     Operation,
     Option,
     Page,
@@ -252,7 +253,7 @@ PROVIDER = Provider(
         _EVENTS._replace(name="slides", search_terms="", fields=(*_CALL, *fields("slides_url audio_url"))),
     ),
     page_size=100,
-    search_terms="transcript transcripts calls",
+    listing=Listing(search_terms="transcript transcripts calls"),
     help="""\
 transcript serves whole transcripts, newest first, one request each: give year= and quarter=, or --limit 1.
 With --pit, only those last modified by then: the recorded ones were stored again some two years after

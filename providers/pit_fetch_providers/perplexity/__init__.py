@@ -17,6 +17,7 @@ from pit_fetch.provider import (
     Dating,
     Host,
     HttpReply,
+    Listing,
     Operation,
     Option,
     Provider,
@@ -173,7 +174,7 @@ PROVIDER = Provider(
         *(_ANSWER._replace(name=name, timeout=request.SECONDS.get(name, _ANSWER.timeout)) for name in request.PRESETS),
     ),
     page_size=request.MOST_RESULTS * request.MOST_QUERIES,
-    search_terms="web sonar",
+    listing=Listing(search_terms="web sonar"),
     help="""\
 search finds pages; ask, reason and research have a model search and answer (low to high effort). With
 --pit, an answer is never served, only the pages that it cites. A page counts from the later of its date

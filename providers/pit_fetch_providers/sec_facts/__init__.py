@@ -19,6 +19,7 @@ from pit_fetch.provider import (
     Context,
     Dating,
     Field,
+    Listing,
     Operation,
     Option,
     Provider,
@@ -326,7 +327,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=1_000,
-    search_terms="xbrl fundamentals financials companyfacts edgar-facts",
+    listing=Listing(search_terms="xbrl fundamentals financials companyfacts edgar-facts"),
     help="""An earnings release is hours or weeks earlier than the report whose figures are here: --source sec_filings
 text cik=... form=8-K item=2.02 document=EX-99.1
 facts serves one item for each concept, unit and period, in the version that was newest at the PIT; with

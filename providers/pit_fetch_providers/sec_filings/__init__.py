@@ -16,6 +16,7 @@ from pit_fetch.provider import (
     Context,
     Dating,
     Gap,
+    Listing,
     Operation,
     Option,
     Page,
@@ -288,8 +289,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=1_000,
-    packages=("selectolax",),
-    search_terms="edgar filing submissions 10-k 10-q 8-k",
+    listing=Listing(("selectolax",), "edgar filing submissions 10-k 10-q 8-k"),
     help="""filings lists what a company had filed, newest release first; an amendment comes with its form.
 text serves one filing: by accession, or the newest one of a form that was public at the PIT.
 document=EX-99.1 is an exhibit by its number: form=8-K item=2.02 document=EX-99.1 is the last earnings

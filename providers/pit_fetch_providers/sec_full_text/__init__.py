@@ -18,6 +18,7 @@ from pit_fetch.provider import (
     Context,
     Dating,
     Gap,
+    Listing,
     Operation,
     Option,
     Provider,
@@ -309,7 +310,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=search.PAGE_SIZE,
-    search_terms="sec edgar filings filing efts sec-edgar",
+    listing=Listing(search_terms="sec edgar filings filing efts sec-edgar"),
     help="""\
 A phrase needs its own quotes inside the shell's: '"going concern" liquid*'.
 --date-from and --date-to are filing dates. A letter (UPLOAD, CORRESP) or a draft that was filed

@@ -18,6 +18,7 @@ from pit_fetch.provider import (
     Context,
     Dating,
     Field,
+    Listing,
     Operation,
     Option,
     Provider,
@@ -141,8 +142,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=100,
-    packages=("selectolax",),
-    search_terms="archive webarchive internetarchive memento web page",
+    listing=Listing(("selectolax",), "archive webarchive internetarchive memento web page"),
     help="""\
 page serves the newest capture at or before the PIT that shows the page, and before it any newer one that
 shows something else (shows: redirect, error, missing, wall or script). A long text is continued with --after.

@@ -23,6 +23,7 @@ from pit_fetch.provider import (
     Context,
     Dating,
     Field,
+    Listing,
     Operation,
     Option,
     Page,
@@ -249,8 +250,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=_PAGE_SIZE,
-    packages=("mwparserfromhell",),
-    search_terms="encyclopedia mediawiki wikimedia",
+    listing=Listing(("mwparserfromhell",), "encyclopedia mediawiki wikimedia"),
     help="""\
 article serves the revision that stood at the PIT, along the redirects of then; revisions lists those that
 there were by then. A long text is continued with --after. There is no search: it would rank by today's text.

@@ -19,6 +19,7 @@ from pit_fetch.provider import (
     Dating,
     Field,
     HttpReply,
+    Listing,
     Operation,
     Option,
     Page,
@@ -223,7 +224,7 @@ PROVIDER = Provider(
     ),
     operations=(_PRICES, _NEWS, _EARNINGS, _UPGRADES, _CONSENSUS),
     page_size=100,
-    packages=("curl_cffi",),
+    listing=Listing(packages=("curl_cffi",)),
     help="""\
 Needs the package curl_cffi, since Yahoo answers browsers only: pit_fetch sources yahoo says how to install it.
 prices are served newest first. All but news are snapshots: with a PIT in the past they come from an archive

@@ -1,0 +1,101 @@
+"""The law of views: in worlds that agree on what was public, a program gets the same bytes, whatever it asks.
+
+What a program may ask is what a fetch asks of the same source, with a PIT and without one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, MutableSequence
+from contextlib import suppress
+from functools import partial
+from random import Random
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from pit_fetch.cli.arguments import parse
+from pit_fetch.engine.fetch import collect
+from pit_fetch.engine.progress import Progress
+from pit_fetch.errors import PitFetchError
+from pit_fetch.testing.comparison import CANARY, holds
+from pit_fetch.testing.inprocess import unhurried
+from pit_fetch.testing.server import App
+from pit_fetch.transport import HttpReply, HttpRequest, RecordingTransport
+from pit_fetch.views import Answer, Exchange, ViewOptions, answer
+from tests.laws.worlds import SECRETS, Case, provider_of, surroundings
+
+_MOST = 12
+
+
+class _Ordered(Random):
+    """Chance, but rows stand in one order in all worlds: a source keeps its own among those of one instant."""
+
+    def shuffle(self, x: MutableSequence[Any]) -> None:
+        x[:] = sorted(x, key=repr)
+
+
+def law(make: Callable[[Random], Case]) -> Callable[[Random], int]:
+    """Return the law on the cases of ``make``, which are of one source."""
+
+    def holds_in(rng: Random) -> int:
+        case = make(_Ordered(rng.random()))
+        asked = list(dict.fromkeys(asks(case, case.worlds[-1])))
+        for exchange in rng.sample(asked, min(len(asked), _MOST)):
+            same_answers(case, exchange)
+        return len(case.worlds)
+
+    return holds_in
+
+
+def same_answers(case: Case, exchange: Exchange) -> Answer:
+    """Ask in each world. Return the answer of the first; raise AssertionError if another one differs."""
+    first, *others = (view(case, app, exchange) for app in case.worlds)
+    for place, other in enumerate(others, 1):
+        assert _told(other) == _told(first), f"{exchange.target}: world {place}: {_told(other)}; first: {_told(first)}"
+    shown = repr(first[:3])
+    assert not holds(shown, CANARY), "a canary"
+    assert not any(secret in shown for secret in SECRETS), "a key"
+    return first
+
+
+def _told(given: Answer) -> tuple[object, ...]:
+    """Return all that a program can see. Worlds write the same row with other blanks, which tell nothing."""
+    try:
+        body: object = json.loads(given.body, object_pairs_hook=list, parse_float=str, parse_int=str)
+    except ValueError:
+        body = given.body
+    return given.status, given.headers, repr(body)
+
+
+def view(case: Case, app: App, exchange: Exchange) -> Answer:
+    """Return the answer of the source's views in one world."""
+    options = ViewOptions(providers=(unhurried(provider_of(case)),))
+    with surroundings(case, app) as runtime:
+        return answer(exchange, case.moment, runtime, options)
+
+
+def asks(case: Case, app: App) -> Iterator[Exchange]:
+    """Yield the requests of a fetch in one world, with a PIT and without one."""
+    for pit in (("--pit", case.pit), ()):
+        exchanges: list[tuple[HttpRequest, HttpReply]] = []
+        with surroundings(case, app) as runtime:
+            recording = RecordingTransport(runtime.transport, partial(_note, exchanges))
+            runtime = runtime._replace(transport=recording)
+            with suppress(PitFetchError):
+                asked = parse(("--source", case.source, *pit, *case.words), provider_of(case), runtime.environ)
+                collect(asked, runtime, Progress())
+        yield from (exchange_of(*exchange) for exchange in exchanges)
+
+
+def _note(exchanges: list[tuple[HttpRequest, HttpReply]], *exchange: Any) -> None:
+    exchanges.append(exchange)
+
+
+def exchange_of(request: HttpRequest, reply: HttpReply) -> Exchange:
+    """Return a request as a program sends it, with its key; one for a table says so."""
+    parts = urlsplit(request.url)
+    is_table = parts.path == "/query" and reply.body[:1] not in (b"", b"{", b"[")
+    query = urlencode([*request.query.items(), *([("datatype", "csv")] if is_table else ())], doseq=True)
+    target = parts.path + (f"?{query}" if query else "")
+    headers = tuple(request.sent_headers.items())
+    return Exchange(request.method, parts.scheme, parts.hostname or "", 443, target, headers, request.body or b"")
