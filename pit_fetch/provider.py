@@ -660,7 +660,8 @@ class Asked(NamedTuple):
     body     the JSON document that a POST sends; None without one
     rest     of a row that is dated: the rest of its reply, decoded; of CSV, its header
     received_at  of a row that is dated: when its reply was received
-    total    of a reply that is framed: how many rows were public, on this page or not
+    total    of a reply that is framed: how many rows were found to be public, on this page or not
+    memo     what a view keeps for the rows of one request
     """
 
     host: str
@@ -673,6 +674,7 @@ class Asked(NamedTuple):
     rest: Any = None
     received_at: datetime | None = None
     total: int = 0
+    memo: dict[str, Any] = {}  # noqa: RUF012 - each request gets its own
 
     def get(self, params: Params | None = None, path: str = "") -> HttpReply:
         """Return the source's reply: to the same request, or with other ``params``, or of another ``path``."""

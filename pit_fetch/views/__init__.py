@@ -8,7 +8,7 @@ around them, reach the program: a header, a total or a size of the source's may 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
@@ -120,9 +120,7 @@ def _viewed(view: View, asked: Asked, pit: datetime) -> _Viewed | None:
         reply = view.document(asked)
         return None if reply is None else _Viewed(reply.status, reply.headers, reply.body)
     skipped, most = view.page(asked)
-    rows, rest, left_out = _public_rows(view, asked, pit, None if most is None or view.order else skipped + most)
-    if view.order is not None:
-        rows = sorted({row.text: row for row in rows}.values(), key=view.order)
+    rows, rest, left_out = _public_rows(view, asked, pit, None if most is None else skipped + most)
     total, rows = len(rows), rows[skipped:] if most is None else rows[skipped : skipped + most]
     headers = {"content-type": _TYPES[view.form]}
     if not rows and view.nothing is not None:
@@ -148,29 +146,43 @@ def _public_rows(view: View, asked: Asked, pit: datetime, wanted: int | None) ->
     rows: list[Row] = []
     rest: Any = None
     left_out, seen = 0, set[tuple[str, str]]()
-    replies = view.ask(asked)
-    reply = next(replies, None)
-    while reply is not None:
-        if reply.status != 200:
-            if not rows and reply.status in _MISSING and view.nothing is not None:
-                break
-            raise UpstreamError(Code.HTTP_STATUS, host=view.host, status=reply.status)
-        parts = forms.split(view.form, forms.decoded(reply.body), view.rows)
-        rest = parts.rest if rest is None else rest
-        read: list[tuple[str, str]] = []
-        dated, cutoff = asked._replace(rest=parts.rest, received_at=reply.received_at), min(pit, reply.received_at)
-        for row in parts.rows:
+    replies = _parted(view, asked)
+    if view.order is not None:
+        every = list(replies)
+        sort = view.order
+        ordered = sorted(((row, dated) for dated, read in every for row in read), key=lambda each: sort(each[0]))
+        replies = iter([(dated, [row]) for row, dated in ordered])
+        rest = every[0][0].rest if every else None
+    for dated, read in replies:
+        rest = dated.rest if rest is None else rest
+        cutoff = min(pit, dated.received_at or pit)
+        found: list[tuple[str, str]] = []
+        for row in read:
             record = None if row.value is None else view.record(row, dated)
             if record is None or visibility(record, cutoff) != "public":
                 left_out += 1
             elif (record.id, row.text) not in seen:  # a page shifts while another one is read
                 rows.append(row)
-                read.append((record.id, row.text))
-        seen.update(read)
+                found.append((record.id, row.text))
+        seen.update(found)
         if wanted is not None and len(rows) >= wanted:
             break
-        try:
-            reply = replies.send(len(parts.rows))
-        except StopIteration:
-            break
     return rows, rest, left_out
+
+
+def _parted(view: View, asked: Asked) -> Iterator[tuple[Asked, list[Row]]]:
+    """Yield the rows of each reply, with the request and the rest of that reply. Raise UpstreamError."""
+    replies = view.ask(asked)
+    reply, is_first = next(replies, None), True
+    while reply is not None:
+        if reply.status in _MISSING and is_first and view.nothing is not None:
+            return
+        if reply.status != 200:
+            raise UpstreamError(Code.HTTP_STATUS, host=view.host, status=reply.status)
+        rows, rest = forms.split(view.form, forms.decoded(reply.body), view.rows)
+        yield asked._replace(rest=rest, received_at=reply.received_at), rows
+        is_first = False
+        try:
+            reply = replies.send(len(rows))
+        except StopIteration:
+            return

@@ -150,7 +150,7 @@ def ask_source(endpoint: Endpoint, exchange: Exchange, pit: datetime, runtime: R
         deadline=runtime.clock.monotonic() + timeout,
         on_request=lambda address: None,
     )
-    return Asked(view.host, asked_of, Context(client, keys), path, own, named, _document(exchange.body))
+    return Asked(view.host, asked_of, Context(client, keys), path, own, named, _document(exchange.body), memo={})
 
 
 def _params(query: str) -> dict[str, str]:

@@ -27,6 +27,7 @@ from pit_fetch.provider import (
     Record,
     Stage,
     UpstreamError,
+    View,
 )
 from pit_fetch.times import parse_date
 from pit_fetch_providers.edgar import client, subject
@@ -74,12 +75,12 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
         elif version.filed <= last:  # what is filed on a later day cannot have been public
             filing = ListedFiling(version.payload["accession"], version.payload["form"], version.filed)
             if filing not in released:
-                released[filing] = _release_instants(filing, cik, archive, query)
+                released[filing] = release_instants(filing, cik, archive, query)
             records += [_record(version, cik, at) for at in released[filing]]
     yield from records  # all of them or, where one is missed, none
 
 
-def _release_instants(filing: ListedFiling, cik: int, archive: Archive, query: Query) -> Sequence[datetime | None]:
+def release_instants(filing: ListedFiling, cik: int, archive: Archive, query: Query) -> Sequence[datetime | None]:
     """Return when a filing was released: None if that cannot be shown, and nothing if it was after the PIT in any case.
 
     Raise UpstreamError for one that cannot be dated and was public by the PIT: an older version would stand in the
@@ -259,7 +260,15 @@ _FACTS = Operation(
 
 _CELLS = dict.fromkeys(name for statement in lines.STATEMENTS for name in lines.cell_names(statement))
 
+
+def _views() -> Iterable[View]:
+    from pit_fetch_providers.sec_facts.views import VIEWS
+
+    return VIEWS
+
+
 PROVIDER = Provider(
+    views=_views,
     name="sec_facts",
     summary="Company facts (SEC XBRL): fundamentals and statements as filed, as of an instant, first or latest version",
     select=select,

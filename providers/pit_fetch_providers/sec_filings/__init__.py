@@ -7,7 +7,7 @@ proved that the filing was public at the horizon.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from pit_fetch.provider import (
     Archiving,
@@ -24,6 +24,7 @@ from pit_fetch.provider import (
     Query,
     Record,
     Stage,
+    View,
 )
 from pit_fetch.times import parse_date
 from pit_fetch_providers import search_terms
@@ -206,7 +207,15 @@ _FILINGS = Operation(
     search_terms="list index history submissions",
 )  # fmt: skip
 
+
+def _views() -> Iterable[View]:
+    from pit_fetch_providers.sec_filings.views import VIEWS
+
+    return VIEWS
+
+
 PROVIDER = Provider(
+    views=_views,
     name="sec_filings",
     summary="SEC filings of a company: the list of them with the time of each release, texts, insiders, 13F holdings",
     derive=derive,

@@ -24,6 +24,7 @@ from pit_fetch.provider import (
     Provider,
     Query,
     Record,
+    View,
     Watermark,
     gap,
 )
@@ -242,7 +243,14 @@ def when_empty(query: Query) -> str:
     return "A ticker is one of the SEC's list, such as AAPL or BRK-B." if query.options["tickers"] else ""
 
 
+def _views() -> Iterable[View]:
+    from pit_fetch_providers.sec_full_text.views import VIEWS
+
+    return VIEWS
+
+
 PROVIDER = Provider(
+    views=_views,
     name="sec_full_text",
     summary="SEC filings by what they say (EDGAR full-text search, since 2001), with the time of their release",
     select=select,
