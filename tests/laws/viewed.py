@@ -54,7 +54,7 @@ def same_answers(case: Case, exchange: Exchange) -> Answer:
     for place, other in enumerate(others, 2):
         assert _told(other) == _told(first), f"{exchange.target}: world {place}: {_told(other)}; first: {_told(first)}"
     shown = repr(first[:3])
-    assert not holds(shown, CANARY), "a canary"
+    assert holds(repr(exchange), CANARY) or not holds(shown, CANARY), f"a canary: {shown}"
     assert not any(secret in shown for secret in SECRETS), "a key"
     return first
 

@@ -31,6 +31,7 @@ from pit_fetch.provider import (
     Query,
     Record,
     Stage,
+    View,
 )
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.shared import CONTACT, UNREADABLE, fields, refuse, with_a_pit
@@ -83,7 +84,7 @@ def fetch_article(query: Query, context: Context) -> Iterator[Record]:
     found, path = list[Record](), list[str]()
     while title is not None and title not in path and len(path) <= _MOST_REDIRECTS:
         path.append(title)
-        standing = _standing_revision(query, context, title)
+        standing = standing_revision(query, context, title)
         if standing is None:
             break
         pageid, revision, public = standing
@@ -93,7 +94,7 @@ def fetch_article(query: Query, context: Context) -> Iterator[Record]:
     yield from found[-1:]
 
 
-def _standing_revision(query: Query, context: Context, title: str) -> tuple[int, Revision, datetime] | None:
+def standing_revision(query: Query, context: Context, title: str) -> tuple[int, Revision, datetime] | None:
     """Return the page that had ``title``, its revision that stood, and since when that was public."""
     until = _stamped_by(query.now)
     place = history.locate(context, title, until)
@@ -202,7 +203,15 @@ _ARTICLE = Operation(
     search_terms="page text extract summary content",
 )
 
+
+def _views() -> Iterable[View]:
+    from pit_fetch_providers.wikipedia.views import VIEWS
+
+    return VIEWS
+
+
 PROVIDER = Provider(
+    views=_views,
     name="wikipedia",
     summary="Wikipedia: articles as they stood, in any language, and their revisions",
     aliases=("wiki",),
