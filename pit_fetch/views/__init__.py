@@ -54,9 +54,16 @@ class Answer(NamedTuple):
 
 
 class ViewOptions(NamedTuple):
-    """What the operator chose. ``web``: what answers for other pages. ``providers``: the sources; None for all."""
+    """What the operator chose.
+
+    web        what answers for other pages
+    evidence   as PIT_FETCH_EVIDENCE has it, in the place of that variable; "" for it
+    providers  the sources; None for all
+    timeout    seconds for all requests of one answer
+    """
 
     web: Literal["none", "wayback"] = "none"
+    evidence: str = ""
     providers: Sequence[Provider] | None = None
     timeout: float = 60.0
 
@@ -77,7 +84,7 @@ def answer(exchange: Exchange, pit: datetime, runtime: Runtime, options: ViewOpt
         return refused("not_viewed", problem)
     source = endpoint.provider.name
     try:
-        asked = ask_source(endpoint, exchange, pit, runtime, options.timeout)
+        asked = ask_source(endpoint, exchange, pit, runtime, options)
         viewed = _viewed(endpoint.view, asked, pit)
     except UpstreamError as error:
         return _failed(source, error)

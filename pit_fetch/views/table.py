@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pit_fetch.errors import UpstreamError, UsageError
 from pit_fetch.gaps import Code
+from pit_fetch.pipeline.claims import CLAIMED
 from pit_fetch.provider import (
     Asked,
     Bearer,
@@ -24,16 +25,17 @@ from pit_fetch.provider import (
     QueryKey,
     View,
 )
+from pit_fetch.request.evidence import VARIABLE, operator_grade
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.misuse import Declared
 from pit_fetch.wire import strict_json
 
 if TYPE_CHECKING:
-    from pit_fetch.views import Exchange
+    from pit_fetch.views import Exchange, ViewOptions
 
 _PORTS = {"http": 80, "https": 443}
 # A view with it answers for all hosts, where the operator chose its source for the rest of the web.
-ANY_HOST = ".+"
+ANY_HOST = "(?P<site>.+)"
 # Headers that may hold a key or a session: they go to the source alone, and no page is asked of an archive with them.
 _SECRET_HEADERS = ("authorization", "cookie", "proxy-authorization", "x-api-key", "api-key")
 _SECRET_PARAMETER = re.compile(
@@ -101,7 +103,8 @@ def find(table: Iterable[Endpoint], exchange: Exchange, web: str) -> tuple[Endpo
     method = "GET" if exchange.method == "HEAD" else exchange.method
     params = _params(query)
     of_host = [each for each in table if not each.is_web and re.fullmatch(each.at, host)]
-    if exchange.port == _PORTS.get(exchange.scheme):
+    is_usual = exchange.port == _PORTS.get(exchange.scheme)
+    if is_usual:
         for each in of_host:
             chosen = all(params.get(name) == value for name, value in each.view.params.items())
             if each.view.method == method and chosen and re.fullmatch(each.view.path, path):
@@ -110,7 +113,7 @@ def find(table: Iterable[Endpoint], exchange: Exchange, web: str) -> tuple[Endpo
         f"?{query}"
     )
     page = next((each for each in table if each.is_web and each.provider.name == web), None)
-    if page is not None and method == "GET" and not is_secret:
+    if page is not None and is_usual and method == "GET" and not is_secret:
         return page, ""
     where = f"{method} {path} on {exchange.host}" if of_host else exchange.host
     names = ", ".join(sorted({each.provider.name for each in of_host}))
@@ -119,7 +122,7 @@ def find(table: Iterable[Endpoint], exchange: Exchange, web: str) -> tuple[Endpo
     return None, f"Nothing shows what {where} said then: {fix}{page_fix}."
 
 
-def ask_source(endpoint: Endpoint, exchange: Exchange, pit: datetime, runtime: Runtime, timeout: float) -> Asked:
+def ask_source(endpoint: Endpoint, exchange: Exchange, pit: datetime, runtime: Runtime, options: ViewOptions) -> Asked:
     """Return the request as the view sees it. Raise UsageError, ConfigError and UpstreamError."""
     from pit_fetch.net.client import Client
     from pit_fetch.net.clocks import ClockedTransport
@@ -133,12 +136,15 @@ def ask_source(endpoint: Endpoint, exchange: Exchange, pit: datetime, runtime: R
     params, keys = _params(query), _keys(provider, _params(query), headers)
     hosts = tuple(_signed(host, named) for host in provider.hosts)
     own = {name: value for name, value in params.items() if name not in _key_parameters(provider)}
-    options = {option.name: option.default for option in provider.all_options}
-    options |= {option.name: _value(option, {**own, **named}) or option.default for option in provider.all_options}
+    values = {option.name: option.default for option in provider.all_options}
+    values |= {option.name: _value(option, {**own, **named}) or option.default for option in provider.all_options}
+    granted = {VARIABLE: options.evidence} if options.evidence else runtime.environ
+    names = (provider.name, *provider.aliases)
     now = runtime.clock.now()
     asked_of = Query(
-        now=pit, started=now, pit=pit, since=None, until=None, horizon=pit, limit=1_000, options=options,
+        now=pit, started=now, pit=pit, since=None, until=None, horizon=pit, limit=1_000, options=values,
         operation=operation,
+        accepts_claims=bool(operation.dating.claims) and operator_grade(granted, names) == CLAIMED,
     )  # fmt: skip
     client = Client(
         hosts=hosts,
@@ -146,8 +152,8 @@ def ask_source(endpoint: Endpoint, exchange: Exchange, pit: datetime, runtime: R
         environ=runtime.environ,
         clock=runtime.clock,
         transport=ClockedTransport(runtime.transport),
-        timeout=timeout,
-        deadline=runtime.clock.monotonic() + timeout,
+        timeout=options.timeout,
+        deadline=runtime.clock.monotonic() + options.timeout,
         on_request=lambda address: None,
     )
     return Asked(view.host, asked_of, Context(client, keys), path, own, named, _document(exchange.body), memo={})

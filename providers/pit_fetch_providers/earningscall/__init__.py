@@ -26,6 +26,7 @@ from pit_fetch.provider import (
     Query,
     Record,
     UpstreamError,
+    View,
 )
 from pit_fetch.times import parse_date
 from pit_fetch_providers import search_terms, symbols
@@ -204,7 +205,15 @@ _EVENTS = Operation(
     normalize=_normalize,
 )
 
+
+def _views() -> Iterable[View]:
+    from pit_fetch_providers.earningscall.views import VIEWS
+
+    return VIEWS
+
+
 PROVIDER = Provider(
+    views=_views,
     name="earningscall",
     summary="EarningsCall: transcripts of earnings calls, calls by company and by day, addresses of slides and audio",
     aliases=("earnings-call", "ecall"),

@@ -7,7 +7,7 @@ that knows what came later, so with a PIT it is never served; the pages that it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from pit_fetch.provider import (
     Archiving,
@@ -24,6 +24,7 @@ from pit_fetch.provider import (
     Query,
     Rate,
     Record,
+    View,
 )
 from pit_fetch_providers import search_terms
 from pit_fetch_providers.perplexity import pages, request
@@ -142,7 +143,15 @@ _ANSWER = _SEARCH._replace(
     caveats=with_a_pit(_MODEL + _DATES),
 )
 
+
+def _views() -> Iterable[View]:
+    from pit_fetch_providers.perplexity.views import VIEWS
+
+    return VIEWS
+
+
 PROVIDER = Provider(
+    views=_views,
     name="perplexity",
     summary="Perplexity: pages of the web, of science and of the SEC; without --pit also its models' answers",
     aliases=("pplx",),

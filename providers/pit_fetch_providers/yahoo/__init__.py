@@ -26,6 +26,7 @@ from pit_fetch.provider import (
     Provider,
     Query,
     Record,
+    View,
 )
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.shared import evening_caveats, fields, refuse, with_a_pit
@@ -203,7 +204,15 @@ _CONSENSUS = _SYMBOL_OPERATION._replace(
     window="",
 )
 
+
+def _views() -> Iterable[View]:
+    from pit_fetch_providers.yahoo.views import VIEWS
+
+    return VIEWS
+
+
 PROVIDER = Provider(
+    views=_views,
     name="yahoo",
     summary="Yahoo Finance: news; prices, earnings, upgrades and the consensus as they are when fetched",
     aliases=("yahoo-finance", "yfinance"),
