@@ -24,7 +24,7 @@ __all__ = ["Answer", "Exchange", "ViewOptions", "answer", "views_table"]
 
 Verdict = Literal["viewed", "web", "allowed", "refused"]
 _TYPES = {"json": "application/json; charset=utf-8", "csv": "text/csv", "xml": "text/xml; charset=utf-8"}
-_KEPT_HEADERS = ("content-type", "memento-datetime", "set-cookie", "location")
+KEPT_HEADERS = ("content-type", "memento-datetime", "set-cookie", "location")
 # The source has no such thing: which it says of what it did not have yet, too.
 _MISSING = (400, 404)
 
@@ -92,7 +92,7 @@ def answer(exchange: Exchange, pit: datetime, runtime: Runtime, options: ViewOpt
         return refused("not_viewed", error.gap.reason, source)
     if viewed is None:
         return refused("not_viewed", f"{exchange.host} had nothing to show at this address then.", source, 404)
-    kept = [(name.lower(), value) for name, value in viewed.headers.items() if name.lower() in _KEPT_HEADERS]
+    kept = [(name.lower(), value) for name, value in viewed.headers.items() if name.lower() in KEPT_HEADERS]
     verdict: Verdict = "web" if endpoint.is_web else "viewed"
     body = b"" if exchange.method == "HEAD" else viewed.body
     headers = (*kept, ("x-pit-fetch", "viewed"))

@@ -6,8 +6,10 @@ What a program may ask is what a fetch asks of the same source, with a PIT and w
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, MutableSequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from random import Random
 from typing import Any
@@ -19,7 +21,7 @@ from pit_fetch.engine.progress import Progress
 from pit_fetch.errors import PitFetchError
 from pit_fetch.testing.comparison import CANARY, holds
 from pit_fetch.testing.inprocess import unhurried
-from pit_fetch.testing.server import App
+from pit_fetch.testing.server import App, Response
 from pit_fetch.transport import HttpReply, HttpRequest, RecordingTransport
 from pit_fetch.views import Answer, Exchange, ViewOptions, answer
 from pit_fetch.views.table import endpoints, find
@@ -57,7 +59,8 @@ def is_judged(case: Case, exchange: Exchange) -> bool:
 def same_answers(case: Case, exchange: Exchange, evidence: str = "proved") -> Answer:
     """Ask in each world. Return the answer of the first; raise AssertionError if another one differs."""
     # The first world was put in order by another hand: that of chance, before rows were mixed.
-    first, *others = (view(case, app, exchange, evidence) for app in case.worlds[1:])
+    worlds = [traced(app, place) for place, app in enumerate(case.worlds)][1:]
+    first, *others = (view(case, app, exchange, evidence) for app in worlds)
     for place, other in enumerate(others, 2):
         assert _told(other) == _told(first), f"{exchange.target}: world {place}: {_told(other)}; first: {_told(first)}"
     shown = repr(first[:3])
@@ -73,6 +76,20 @@ def _told(given: Answer) -> tuple[object, ...]:
     except ValueError:
         body = given.body
     return given.status, given.headers, repr(body)
+
+
+def traced(app: App, world: int) -> App:
+    """Return the source with what else may tell of later rows: headers, a key of the reply, the names of today."""
+
+    def answer(request: HttpRequest) -> Response:
+        response = app(request)
+        trace = f"{CANARY} {world}"
+        headers = {"ETag": f'"{world}"', "Age": str(world), "X-Total-Count": str(world), "Expires": str(world)}
+        body = re.sub(rb"(?i)\bof today\b", trace.encode(), response.body)
+        body = re.sub(rb'\A\{(?="(?!error|chart|Error|Note|Inf))', f'{{"trace": "{trace}", '.encode(), body)
+        return replace(response, body=body, headers={**headers, **response.headers})
+
+    return answer
 
 
 def view(case: Case, app: App, exchange: Exchange, evidence: str = "proved") -> Answer:
