@@ -19,7 +19,7 @@ from pit_fetch.times import NEW_YORK, parse_rfc3339
 from pit_fetch_providers.shared import refuse
 from pit_fetch_providers.yahoo import api, earnings, fetch_earnings, news, prices
 
-_SESSION = "A3=d=viewed; Domain=.yahoo.com; Path=/; Secure"
+_SESSION = "A3=d=viewed; Domain=.yahoo.com; Path=/; Max-Age=31536000; Secure"
 _ABSENT = "No data found, symbol may be delisted: of then nothing is proved (--evidence claimed serves closes)"
 _RANGES = ("1d", "5d", "1mo", "3mo", "6mo", "1y", "2y", "5y", "10y", "ytd", "max")
 _DAYS = {"d": 1.0, "wk": 7.0, "mo": 30.4375, "y": 365.25}

@@ -44,10 +44,6 @@ def _list(name: str, target: str, change: Callable[[View], View], law: str) -> M
     return Mutant(f"views: {name}", f"{_P}.{target}.views:VIEWS", _each(change), (f"{law}: views",))
 
 
-def _unfiltered(asked: Asked) -> Generator[HttpReply, int, None]:
-    yield asked.context.http.post(asked.host, asked.path, asked.body, repeatable=True)
-
-
 MUTANTS = (
     Mutant(
         "views: rows of later pass",
@@ -74,7 +70,6 @@ MUTANTS = (
         "bz-news-api",
     ),
     _list("a total counts later rows", "fred", _with_rest, "fred"),
-    _list("the end of a value tells of its revision", "fred", lambda view: view._replace(blank={}), "fred"),
     _list("the source is asked for today", "fred", lambda view: view._replace(ask=_as_asked), "fred"),
     _list("the newest label stays", "alphavantage", _meta, "alphavantage"),
     _list("adjusted closes stay", "alphavantage", lambda view: view._replace(blank={}), "alphavantage"),
@@ -93,9 +88,5 @@ MUTANTS = (
     _list(
         "hits name companies as they are today", "sec_full_text", lambda view: view._replace(blank={}), "sec_full_text"
     ),
-    _list(
-        "a search is asked without its dates", "perplexity", lambda view: view._replace(ask=_unfiltered), "perplexity"
-    ),
-    _list("today's state of a transcript stays", "earningscall", lambda view: view._replace(blank={}), "earningscall"),
     _list("a stream says how many there are", "yahoo", _with_rest, "yahoo"),
 )
