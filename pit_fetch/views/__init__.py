@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 from pit_fetch.errors import PitFetchError, UpstreamError
 from pit_fetch.gaps import Code
 from pit_fetch.pipeline.select import visibility
-from pit_fetch.provider import Asked, Provider, Row, View
+from pit_fetch.provider import Asked, Provider, Record, Row, View
 from pit_fetch.runtime import Runtime
 from pit_fetch.views import forms
 from pit_fetch.views.table import ask_source, endpoints, find
@@ -135,9 +135,7 @@ def _viewed(view: View, asked: Asked, pit: datetime) -> _Viewed | None:
         body = nothing if isinstance(nothing, str) else forms.join("json", nothing, ())
         return _Viewed(status, headers, forms.encoded(body), 0, left_out)
     asked = asked._replace(rest=rest, total=total)
-    frame: Any = [] if view.rows[:1] == ("*",) else rest
-    if view.frame is not None:
-        frame = view.frame(asked, rows)
+    frame = view.frame(asked, rows) if view.frame else rest if view.form == "csv" else forms.empty(view.rows[0])
 
     def written(row: Row) -> Row:
         blank = view.blank(row, asked) if callable(view.blank) else view.blank
@@ -165,7 +163,7 @@ def _public_rows(view: View, asked: Asked, pit: datetime, wanted: int | None) ->
         cutoff = min(pit, dated.received_at or pit)
         found: list[tuple[str, str]] = []
         for row in read:
-            record = None if row.value is None else view.record(row, dated)
+            record = _record(view, row, dated)
             if record is None or visibility(record, cutoff) != "public":
                 left_out += 1
             elif (record.id, row.text) not in seen:  # a page shifts while another one is read
@@ -175,6 +173,14 @@ def _public_rows(view: View, asked: Asked, pit: datetime, wanted: int | None) ->
         if wanted is not None and len(rows) >= wanted:
             break
     return rows, rest, left_out
+
+
+def _record(view: View, row: Row, asked: Asked) -> Record | None:
+    """Return the record of a row. One that cannot be read, which may be of later, has none: it costs itself alone."""
+    try:
+        return None if row.value is None else view.record(row, asked)
+    except (AttributeError, LookupError, TypeError, ValueError):
+        return None
 
 
 def _parted(view: View, asked: Asked) -> Iterator[tuple[Asked, list[Row]]]:

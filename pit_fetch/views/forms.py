@@ -87,6 +87,16 @@ def join(form: str, frame: Any, rows: Iterable[Row]) -> str:
     return "".join(_written(_place(frame, rows)))
 
 
+def empty(path: str) -> Any:
+    """Return a JSON reply without rows, and with nothing beside them.
+
+    >>> empty("data/feed/*"), empty("*"), empty("|")
+    ({'data': {'feed': []}}, [], {})
+    """
+    key, _, rest = path.partition("/")
+    return [] if key == _ANY else {} if key == _COLUMNS or not rest else {key: empty(rest)}
+
+
 def edited(form: str, text: str, fields: Sequence[str], blank: Mapping[str, Any], header: Any = "") -> str:
     """Return the text of a row with only ``fields`` (() for all), and with the values of ``blank`` for some of them.
 

@@ -33,6 +33,8 @@ from pit_fetch.wire import strict_json
 if TYPE_CHECKING:
     from pit_fetch.views import Exchange, ViewOptions
 
+# A server may read these as another folder.
+_DOTS = re.compile(r"(?:^|/|%2f|%5c|\\)(?:\.|%2e){1,2}(?:/|%2f|%5c|\\|$)", re.IGNORECASE)
 _PORTS = {"http": 80, "https": 443}
 # A view with it answers for all hosts, where the operator chose its source for the rest of the web.
 ANY_HOST = "(?P<site>.+)"
@@ -103,7 +105,7 @@ def find(table: Iterable[Endpoint], exchange: Exchange, web: str) -> tuple[Endpo
     method = "GET" if exchange.method == "HEAD" else exchange.method
     params = _params(query)
     of_host = [each for each in table if not each.is_web and re.fullmatch(each.at, host)]
-    is_usual = exchange.port == _PORTS.get(exchange.scheme)
+    is_usual = exchange.port == _PORTS.get(exchange.scheme) and not _DOTS.search(path)
     if is_usual:
         for each in of_host:
             chosen = all(params.get(name) == value for name, value in each.view.params.items())
@@ -134,7 +136,7 @@ def ask_source(endpoint: Endpoint, exchange: Exchange, pit: datetime, runtime: R
     named = {name: unquote(value) for name, value in named.items() if value is not None}
     headers = {name.lower(): value for name, value in exchange.headers}
     params, keys = _params(query), _keys(provider, _params(query), headers)
-    hosts = tuple(_signed(host, named) for host in provider.hosts)
+    hosts = tuple(_signed(host, named, keys) for host in provider.hosts)
     own = {name: value for name, value in params.items() if name not in _key_parameters(provider)}
     values = {option.name: option.default for option in provider.all_options}
     values |= {option.name: _value(option, {**own, **named}) or option.default for option in provider.all_options}
@@ -181,9 +183,10 @@ def _keys(provider: Provider, params: Mapping[str, str], headers: Mapping[str, s
     return keys
 
 
-def _signed(host: Host, named: Mapping[str, str]) -> Host:
-    """Return the host as the program names and authenticates it, with its own words."""
-    auth = HeaderKey(host.auth.credential, host.auth.header) if isinstance(host.auth, HeaderKey) else host.auth
+def _signed(host: Host, named: Mapping[str, str], keys: Mapping[str, str]) -> Host:
+    """Return the host as the program names and authenticates it, with its own words; without a key if it gave none."""
+    auth = host.auth if host.auth is not None and keys[host.auth.credential] else None
+    auth = HeaderKey(auth.credential, auth.header) if isinstance(auth, HeaderKey) else auth
     url = host.url.format_map(named) if "{" in host.url and named else host.url
     return host._replace(url=url, auth=auth)
 
