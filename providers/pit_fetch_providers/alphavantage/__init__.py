@@ -11,15 +11,16 @@ into records. ``adjust`` scales daily bars, and ``caveats`` states what a functi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 
-from pit_fetch.provider import Context, Provider, Query, Record, Stage, View
+from pit_fetch.provider import Context, Provider, Query, Record, Stage
 from pit_fetch_providers.alphavantage import rows, table_dated, table_undated
 from pit_fetch_providers.alphavantage.client import HOST, KEY, check_message
 from pit_fetch_providers.alphavantage.function import Function, Stream
 from pit_fetch_providers.alphavantage.options import OPTIONS, when_empty
 from pit_fetch_providers.alphavantage.reply import decode
+from pit_fetch_providers.shared import views_of
 
 # The names of functions in other tools, and in the words of users.
 _SEARCH_TERMS = {
@@ -72,14 +73,8 @@ def derive(query: Query) -> Stage | None:
     return partial(adjusted, mode=mode)
 
 
-def _views() -> Iterable[View]:
-    from pit_fetch_providers.alphavantage.views import VIEWS
-
-    return VIEWS
-
-
 PROVIDER = Provider(
-    views=_views,
+    views=views_of(__name__),
     name="alphavantage",
     summary="Alpha Vantage: prices, earnings, dividends, splits, news, estimates, fundamentals, by function",
     aliases=("alpha-vantage", "av"),

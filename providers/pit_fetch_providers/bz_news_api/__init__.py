@@ -24,14 +24,13 @@ from pit_fetch.provider import (
     Query,
     Record,
     UpstreamError,
-    View,
     gap,
 )
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.bz_news_api import api, articles
 from pit_fetch_providers.bz_news_api.articles import THEMES, mentions
-from pit_fetch_providers.shared import fields
+from pit_fetch_providers.shared import fields, views_of
 
 PAGE_SIZE = 100
 # The API answers HTTP 400 if page x pageSize exceeds 10,000.
@@ -172,14 +171,8 @@ def _parameters(query: Query, first: date, last: date) -> dict[str, str]:
     }
 
 
-def _views() -> tuple[View, ...]:
-    from pit_fetch_providers.bz_news_api.views import VIEWS
-
-    return VIEWS
-
-
 PROVIDER = Provider(
-    views=_views,
+    views=views_of(__name__),
     name="bz-news-api",
     summary="Benzinga news articles, by ticker, channel, tag, keyword or theme",
     aliases=("benzinga", "benzinga-news"),

@@ -26,12 +26,11 @@ from pit_fetch.provider import (
     Query,
     Record,
     UpstreamError,
-    View,
 )
 from pit_fetch.times import parse_date
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.earningscall import api, calls
-from pit_fetch_providers.shared import as_of_fetch, fields, refuse, require_one, with_a_pit
+from pit_fetch_providers.shared import as_of_fetch, fields, refuse, require_one, views_of, with_a_pit
 
 _NOON = (
     "No field says when EarningsCall had something of a call: noon of the next day, New York, is a convention, not a "
@@ -206,14 +205,8 @@ _EVENTS = Operation(
 )
 
 
-def _views() -> Iterable[View]:
-    from pit_fetch_providers.earningscall.views import VIEWS
-
-    return VIEWS
-
-
 PROVIDER = Provider(
-    views=_views,
+    views=views_of(__name__),
     name="earningscall",
     summary="EarningsCall: transcripts of earnings calls, calls by company and by day, addresses of slides and audio",
     aliases=("earnings-call", "ecall"),

@@ -24,13 +24,12 @@ from pit_fetch.provider import (
     Provider,
     Query,
     Record,
-    View,
     gap,
 )
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.fred import api, vintages
 from pit_fetch_providers.fred.vintages import RealTimePeriod, real_time_period, split
-from pit_fetch_providers.shared import fields, refuse
+from pit_fetch_providers.shared import fields, refuse, views_of
 
 _SERIES = re.compile(r"[A-Z0-9][A-Z0-9_.^-]*")
 # As others name one: FRED:GDP, FRED/GDP, or its page.
@@ -119,14 +118,8 @@ def _caveats(query: Query) -> Iterator[str]:
         yield f"{_DATED_BY_DAY} {_FILE}" if query.offline else _DATED_BY_DAY
 
 
-def _views() -> tuple[View, ...]:
-    from pit_fetch_providers.fred.views import VIEWS
-
-    return VIEWS
-
-
 PROVIDER = Provider(
-    views=_views,
+    views=views_of(__name__),
     name="fred",
     summary="FRED (St. Louis Fed): economic series as they stood, with every revision at its own time",
     aliases=("alfred",),

@@ -7,7 +7,7 @@ that knows what came later, so with a PIT it is never served; the pages that it 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from pit_fetch.provider import (
     Archiving,
@@ -24,11 +24,10 @@ from pit_fetch.provider import (
     Query,
     Rate,
     Record,
-    View,
 )
 from pit_fetch_providers import search_terms
 from pit_fetch_providers.perplexity import pages, request
-from pit_fetch_providers.shared import error_document, fields, key_refused, refuse, status_error, with_a_pit
+from pit_fetch_providers.shared import error_document, fields, key_refused, refuse, status_error, views_of, with_a_pit
 
 # Both are one host. The Search API takes 50 requests a second, the Agent API 50 a minute from a new account
 # (documentation), so each is counted by itself.
@@ -144,14 +143,8 @@ _ANSWER = _SEARCH._replace(
 )
 
 
-def _views() -> Iterable[View]:
-    from pit_fetch_providers.perplexity.views import VIEWS
-
-    return VIEWS
-
-
 PROVIDER = Provider(
-    views=_views,
+    views=views_of(__name__),
     name="perplexity",
     summary="Perplexity: pages of the web, of science and of the SEC; without --pit also its models' answers",
     aliases=("pplx",),

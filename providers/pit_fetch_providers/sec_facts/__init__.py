@@ -27,13 +27,12 @@ from pit_fetch.provider import (
     Record,
     Stage,
     UpstreamError,
-    View,
 )
 from pit_fetch.times import parse_date
 from pit_fetch_providers.edgar import client, subject
 from pit_fetch_providers.sec_facts import facts, lines, statements
 from pit_fetch_providers.sec_facts.periods import CADENCES, PERIOD_KINDS, period_kind
-from pit_fetch_providers.shared import UNREADABLE, fields, new_york_day, refuse
+from pit_fetch_providers.shared import UNREADABLE, fields, new_york_day, refuse, views_of
 
 if TYPE_CHECKING:
     from pit_fetch_providers.edgar.archive import Archive
@@ -261,14 +260,8 @@ _FACTS = Operation(
 _CELLS = dict.fromkeys(name for statement in lines.STATEMENTS for name in lines.cell_names(statement))
 
 
-def _views() -> Iterable[View]:
-    from pit_fetch_providers.sec_facts.views import VIEWS
-
-    return VIEWS
-
-
 PROVIDER = Provider(
-    views=_views,
+    views=views_of(__name__),
     name="sec_facts",
     summary="Company facts (SEC XBRL): fundamentals and statements as filed, as of an instant, first or latest version",
     select=select,

@@ -7,7 +7,7 @@ proved that the filing was public at the horizon.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from pit_fetch.provider import (
     Archiving,
@@ -24,14 +24,13 @@ from pit_fetch.provider import (
     Query,
     Record,
     Stage,
-    View,
 )
 from pit_fetch.times import parse_date
 from pit_fetch_providers import search_terms
 from pit_fetch_providers.edgar import client, forms, subject
 from pit_fetch_providers.page_text import require_parser
 from pit_fetch_providers.sec_filings import documents, holdings, insiders, listing, releases, texts
-from pit_fetch_providers.shared import fields, refuse
+from pit_fetch_providers.shared import fields, refuse, views_of
 
 _LONGEST_PHRASE = 500
 _ACCESSION = re.compile(r"([0-9]{10})-?([0-9]{2})-?([0-9]{6})")
@@ -208,14 +207,8 @@ _FILINGS = Operation(
 )  # fmt: skip
 
 
-def _views() -> Iterable[View]:
-    from pit_fetch_providers.sec_filings.views import VIEWS
-
-    return VIEWS
-
-
 PROVIDER = Provider(
-    views=_views,
+    views=views_of(__name__),
     name="sec_filings",
     summary="SEC filings of a company: the list of them with the time of each release, texts, insiders, 13F holdings",
     derive=derive,

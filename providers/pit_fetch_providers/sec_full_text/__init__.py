@@ -24,7 +24,6 @@ from pit_fetch.provider import (
     Provider,
     Query,
     Record,
-    View,
     Watermark,
     gap,
 )
@@ -36,7 +35,7 @@ from pit_fetch_providers.edgar.daily_index import Listed
 from pit_fetch_providers.sec_full_text import evidence, filings, schedule, search
 from pit_fetch_providers.sec_full_text.evidence import Evidence
 from pit_fetch_providers.sec_full_text.filings import Filing, Filter
-from pit_fetch_providers.shared import UNREADABLE, as_of_fetch, new_york_day, refuse
+from pit_fetch_providers.shared import UNREADABLE, as_of_fetch, new_york_day, refuse, views_of
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
@@ -243,14 +242,8 @@ def when_empty(query: Query) -> str:
     return "A ticker is one of the SEC's list, such as AAPL or BRK-B." if query.options["tickers"] else ""
 
 
-def _views() -> Iterable[View]:
-    from pit_fetch_providers.sec_full_text.views import VIEWS
-
-    return VIEWS
-
-
 PROVIDER = Provider(
-    views=_views,
+    views=views_of(__name__),
     name="sec_full_text",
     summary="SEC filings by what they say (EDGAR full-text search, since 2001), with the time of their release",
     select=select,

@@ -8,7 +8,7 @@ that was asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 
 from pit_fetch.gaps import Code
@@ -26,11 +26,10 @@ from pit_fetch.provider import (
     Record,
     Stage,
     UpstreamError,
-    View,
     Watermark,
 )
 from pit_fetch_providers.page_text import require_parser
-from pit_fetch_providers.shared import CONTACT, UNREADABLE, fields, with_a_pit
+from pit_fetch_providers.shared import CONTACT, UNREADABLE, fields, views_of, with_a_pit
 from pit_fetch_providers.wayback import address, api, capture, index, page
 
 _HINDSIGHT = (
@@ -69,14 +68,8 @@ def derive(query: Query) -> Stage | None:
     return page.keep_up_to_page if query.operation.name == "page" else None
 
 
-def _views() -> Iterable[View]:
-    from pit_fetch_providers.wayback.views import VIEWS
-
-    return VIEWS
-
-
 PROVIDER = Provider(
-    views=_views,
+    views=views_of(__name__),
     name="wayback",
     summary="Wayback Machine (web.archive.org): pages of the web as they were captured, and lists of captures",
     aliases=("wayback-machine", "internet-archive"),

@@ -31,10 +31,9 @@ from pit_fetch.provider import (
     Query,
     Record,
     Stage,
-    View,
 )
 from pit_fetch.wire import lenient_json
-from pit_fetch_providers.shared import CONTACT, UNREADABLE, fields, refuse, with_a_pit
+from pit_fetch_providers.shared import CONTACT, UNREADABLE, fields, refuse, views_of, with_a_pit
 from pit_fetch_providers.wikipedia import api, history, titles, wikitext
 from pit_fetch_providers.wikipedia.history import Revision
 
@@ -204,14 +203,8 @@ _ARTICLE = Operation(
 )
 
 
-def _views() -> Iterable[View]:
-    from pit_fetch_providers.wikipedia.views import VIEWS
-
-    return VIEWS
-
-
 PROVIDER = Provider(
-    views=_views,
+    views=views_of(__name__),
     name="wikipedia",
     summary="Wikipedia: articles as they stood, in any language, and their revisions",
     aliases=("wiki",),

@@ -26,10 +26,9 @@ from pit_fetch.provider import (
     Provider,
     Query,
     Record,
-    View,
 )
 from pit_fetch_providers import search_terms, symbols
-from pit_fetch_providers.shared import evening_caveats, fields, refuse, with_a_pit
+from pit_fetch_providers.shared import evening_caveats, fields, refuse, views_of, with_a_pit
 from pit_fetch_providers.yahoo import api, earnings, news, prices, ratings
 
 Parse = Callable[[bytes, Query, datetime], Iterable[Record]]
@@ -205,14 +204,8 @@ _CONSENSUS = _SYMBOL_OPERATION._replace(
 )
 
 
-def _views() -> Iterable[View]:
-    from pit_fetch_providers.yahoo.views import VIEWS
-
-    return VIEWS
-
-
 PROVIDER = Provider(
-    views=_views,
+    views=views_of(__name__),
     name="yahoo",
     summary="Yahoo Finance: news; prices, earnings, upgrades and the consensus as they are when fetched",
     aliases=("yahoo-finance", "yfinance"),
