@@ -27,7 +27,7 @@ _META = (
     "digital_currency_name", "market_code", "market_name",
 )  # fmt: skip
 _NO_CALL = {"Error Message": "Invalid API call. Please retry or visit the documentation for this function."}
-_LATER = {f"{number}. adjusted close": "NaN" for number in range(1, 9)}  # no number, and clients can read it as one
+_NO_NUMBER = "NaN"  # clients that make numbers of texts can read it
 _ARTICLE = (*(field.name for field in (*news.PLAIN, *news.COMPUTED)), "topics", "ticker_sentiment")
 # Scores and summaries are computed later, and may be computed again.
 _COMPUTED = {
@@ -160,7 +160,7 @@ def _views(function: Function) -> Iterator[View]:
     if function.series:
         as_json = view._replace(
             rows=tuple(f"{function.series.format(interval)}/*" for interval in intervals), fields=_NUMBERED,
-            blank=_LATER, frame=_framing(function), nothing=(200, _NO_CALL),
+            blank={key: _NO_NUMBER for key in _NUMBERED if next(iter(tidy({key: ""}))) in function.later}, frame=_framing(function), nothing=(200, _NO_CALL),
         )  # fmt: skip
     else:
         is_news = name == "NEWS_SENTIMENT"
