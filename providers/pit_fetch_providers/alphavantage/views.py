@@ -160,7 +160,8 @@ def _views(function: Function) -> Iterator[View]:
     if function.series:
         as_json = view._replace(
             rows=tuple(f"{function.series.format(interval)}/*" for interval in intervals), fields=_NUMBERED,
-            blank={key: _NO_NUMBER for key in _NUMBERED if next(iter(tidy({key: ""}))) in function.later}, frame=_framing(function), nothing=(200, _NO_CALL),
+            blank={key: _NO_NUMBER for key in _NUMBERED if not tidy({key: ""}).keys().isdisjoint(function.later)},
+            frame=_framing(function), nothing=(200, _NO_CALL),
         )  # fmt: skip
     else:
         is_news = name == "NEWS_SENTIMENT"
