@@ -713,7 +713,7 @@ class View(NamedTuple):
     nothing    the status and the reply where there is no row, and where the source says that it has none; None: what
                ``frame`` makes
     document   (asked) -> the reply of an endpoint without rows, with status, headers and body; None if there is none
-    params     the parameters that choose this view, with their values; None where one must be absent
+    params     the parameters that choose this view, each with the values that it may have; None stands for its absence
     method     of the requests
     at         the hosts that a program asks, as a regular expression; "" for the one that is declared
     form       how the reply is written
@@ -733,7 +733,7 @@ class View(NamedTuple):
     frame: Callable[[Asked, Sequence[Row]], Any] | None = None
     nothing: tuple[int, Any] | None = None
     document: Callable[[Asked], HttpReply | None] | None = None
-    params: Mapping[str, str | None] = MappingProxyType({})
+    params: Mapping[str, tuple[str | None, ...]] = MappingProxyType({})
     method: Literal["GET", "POST"] = "GET"
     at: str = ""
     form: Literal["json", "csv", "xml"] = "json"

@@ -90,6 +90,8 @@ def answer(exchange: Exchange, pit: datetime, runtime: Runtime, options: ViewOpt
         return _failed(source, error)
     except PitFetchError as error:
         return refused("not_viewed", error.gap.reason, source)
+    except Exception as error:  # noqa: BLE001 - of whatever a view stumbles over, nothing may reach the program
+        return _error(502, "upstream_error", f"The view of {source} failed ({type(error).__name__}).", source, "viewed")
     if viewed is None:
         return refused("not_viewed", f"{exchange.host} had nothing to show at this address then.", source, 404)
     kept = [(name.lower(), value) for name, value in viewed.headers.items() if name.lower() in KEPT_HEADERS]

@@ -69,7 +69,7 @@ class Endpoint(NamedTuple):
 
     @property
     def row(self) -> dict[str, str]:
-        params = "&".join(f"{name}={value}" for name, value in self.view.params.items() if value is not None)
+        params = "&".join(f"{name}={values[0]}" for name, values in self.view.params.items() if values[0])
         operation = self.operation
         return {
             "source": self.provider.name,
@@ -108,7 +108,7 @@ def find(table: Iterable[Endpoint], exchange: Exchange, web: str) -> tuple[Endpo
     is_usual = exchange.port == _PORTS.get(exchange.scheme) and not _DOTS.search(path)
     if is_usual:
         for each in of_host:
-            chosen = all(params.get(name) == value for name, value in each.view.params.items())
+            chosen = all(params.get(name) in values for name, values in each.view.params.items())
             if each.view.method == method and chosen and re.fullmatch(each.view.path, path):
                 return each, ""
     is_secret = any(name.lower() in _SECRET_HEADERS for name, _ in exchange.headers) or _SECRET_PARAMETER.search(

@@ -155,7 +155,7 @@ def _views(function: Function) -> Iterator[View]:
     intervals = MINUTES if "{}" in function.series else ("",)
     view = View(
         client.HOST.name, "/query", name, record=_dating(function), ask=_asking(function), page=_page(function),
-        params={"function": name, "datatype": None},
+        params={"function": (name,), "datatype": (None, "json")},
     )  # fmt: skip
     if function.series:
         as_json = view._replace(
@@ -170,12 +170,11 @@ def _views(function: Function) -> Iterator[View]:
             blank=_COMPUTED if is_news else {}, frame=_framing(function),
         )  # fmt: skip
     yield as_json
-    yield as_json._replace(params={"function": name, "datatype": "json"})
     if function.header is not None:
         columns = ("timestamp", *own, *function.later) if function.series else own
         yield view._replace(
             form="csv", fields=columns, blank=dict.fromkeys(function.later, ""), nothing=(200, "{}"),
-            params={"function": name, "datatype": "csv"},
+            params={"function": (name,), "datatype": ("csv",)},
         )  # fmt: skip
 
 

@@ -130,9 +130,9 @@ def _both(name: str, key: str, element: str, record: Any, ask: Any = _ask, **mor
     shared = View(api.HOST.name, f"/fred/series{name}", record=record, ask=ask, **more)
     json = {"error_code": 400, "error_message": _NONE}
     xml = f'<?xml version="1.0" encoding="utf-8" ?>\n<error code="400" message="{_NONE}" />\n'
-    as_json = {"rows": (f"{key}/*",), "frame": _json(key), "nothing": (400, json), "params": {"file_type": "json"}}
+    as_json = {"rows": (f"{key}/*",), "frame": _json(key), "nothing": (400, json), "params": {"file_type": ("json",)}}
     as_xml = {"rows": (element,), "frame": _xml(key.replace("_", "")), "nothing": (400, xml), "form": "xml"}
-    return shared._replace(**as_json), shared._replace(params={"file_type": None}, **as_xml)
+    return shared._replace(**as_json), shared._replace(params={"file_type": (None, "xml")}, **as_xml)
 
 
 VIEWS = (

@@ -172,9 +172,18 @@ def _reply(asked: Asked, text: str, content_type: str) -> HttpReply:
     return HttpReply(200, {"content-type": content_type}, body, asked.query.started)
 
 
+# What asks for another revision than the one that stood, or for a part of it.
+_STANDING = dict.fromkeys(("oldid", "diff", "curid", "section", "direction"), (None,))
 _AT = r"(?P<lang>[a-z][a-z-]*)(?:\.m)?\.wikipedia\.org"
 VIEWS = (
     View(api.HOST.name, r"/w/api\.php", "article", document=_query, at=_AT),
-    View(api.HOST.name, r"/w/index\.php", "article", document=_raw, at=_AT, params={"action": "raw", "oldid": None}),
-    View(api.HOST.name, r"/wiki/(?P<title>[^:]+)", "article", document=_html, at=_AT),
+    View(api.HOST.name, r"/w/index\.php", "article", document=_raw, at=_AT, params={"action": ("raw",), **_STANDING}),
+    View(
+        api.HOST.name,
+        r"/wiki/(?P<title>[^:]+)",
+        "article",
+        document=_html,
+        at=_AT,
+        params={"action": (None, "view"), **_STANDING},
+    ),
 )
