@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -46,11 +47,11 @@ _SECRET_PARAMETER = re.compile(
 
 
 class Endpoint(NamedTuple):
-    """A view of a source. ``host`` is the declared host that it asks."""
+    """A view of a source. ``at`` is a regular expression of the hosts that a program asks for it."""
 
     provider: Provider
     view: View
-    host: Host
+    at: str
 
     @property
     def operation(self) -> Operation:
@@ -60,12 +61,6 @@ class Endpoint(NamedTuple):
     @property
     def is_web(self) -> bool:
         return self.view.at == ANY_HOST
-
-    @property
-    def at(self) -> str:
-        """Return the hosts that a program asks, as a regular expression."""
-        name = re.escape(urlsplit(self.host.url).netloc)
-        return self.view.at or re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[a-z0-9-]+)", name)
 
     @property
     def row(self) -> dict[str, str]:
@@ -92,10 +87,16 @@ def _all_endpoints() -> Sequence[Endpoint]:
     return tuple(_endpoints(listing.provider for listing in listings() if listing.provider is not None))
 
 
-def _endpoints(providers: Iterable[Provider]) -> Iterable[Endpoint]:
+def _endpoints(providers: Iterable[Provider]) -> Iterator[Endpoint]:
     for provider in providers:
-        hosts = {host.name: host for host in provider.hosts}
-        yield from (Endpoint(provider, view, hosts[view.host]) for view in provider.views())
+        hosts = {host.name: _named_hosts(host) for host in provider.hosts}
+        with suppress(Exception):  # a plugin whose views are broken fails alone: its hosts are refused
+            yield from [Endpoint(provider, view, view.at or hosts[view.host]) for view in provider.views()]
+
+
+def _named_hosts(host: Host) -> str:
+    """Return a regular expression of the hosts that ``host`` declares: an option's value may be a part of the name."""
+    return re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[a-z0-9-]+)", re.escape(urlsplit(host.url).netloc))
 
 
 def find(table: Iterable[Endpoint], exchange: Exchange, web: str) -> tuple[Endpoint | None, str]:
