@@ -127,7 +127,7 @@ def _viewed(view: View, asked: Asked, pit: datetime) -> _Viewed | None:
     """Return what the program gets; None where the endpoint had no such document then. Raise PitFetchError."""
     if view.document is not None:
         reply = view.document(asked)
-        return None if reply is None else _Viewed(reply.status, reply.headers, reply.body)
+        return None if reply is None else _Viewed(reply.status, reply.headers, reply.body, int(reply.status < 400))
     skipped, most = view.page(asked)
     rows, rest, left_out = _public_rows(view, asked, pit, None if most is None else skipped + most)
     total, rows = len(rows), rows[skipped:] if most is None else rows[skipped : skipped + most]

@@ -96,6 +96,15 @@ def _document(asked: Asked) -> HttpReply | None:
     return _found(asked)
 
 
+def _index_page(asked: Asked) -> HttpReply | None:
+    """Return the lists of documents on a filing's index page: beside them it names the company of today."""
+    reply = _document(asked)
+    if reply is None:
+        return None
+    lists = b"\n".join(re.findall(rb"<table\b.*?</table>", reply.body, re.DOTALL | re.IGNORECASE))
+    return reply._replace(body=b"<html><body>\n%b\n</body></html>\n" % lists)
+
+
 def _found(asked: Asked) -> HttpReply | None:
     reply = client.get(asked.context, client.WWW, asked.path)
     return None if client.is_missing(reply, client.WWW) else reply
@@ -145,8 +154,11 @@ VIEWS = (
         path=r"/submissions/CIK(?P<cik>[0-9]{10})-submissions-001\.json", rows=("|",), frame=None,
         ask=lambda asked: _lists(asked, wrap=False), page=lambda asked: (_RECENT, None),
     ),
-    _OF_A_FILE._replace(path=rf"{_FOLDER}/(?P<accession>{ACCESSION})\.txt"),
-    # Index pages name the company of today, and listings tell what was added to a folder since.
+    _OF_A_FILE._replace(path=rf"{_FOLDER}(?:/[0-9]{{18}})?/(?P<accession>{ACCESSION})\.txt"),
+    _OF_A_FILE._replace(
+        path=rf"{_FOLDER}(?:/[0-9]{{18}})?/(?P<accession>{ACCESSION})-index\.html?", document=_index_page
+    ),
+    # Listings tell what was added to a folder since.
     _OF_A_FILE._replace(
         path=rf"{_FOLDER}/(?P<accession>[0-9]{{18}})/(?:xsl\w+/)?(?!index\.|[^/]*-index\.html?$|Financial_Report)[^/]+"
     ),
