@@ -153,7 +153,7 @@ def _public_rows(view: View, asked: Asked, pit: datetime, wanted: int | None) ->
     rows: list[Row] = []
     rest: Any = None
     left_out, seen = 0, set[tuple[str, str]]()
-    replies = _parted(view, asked)
+    replies = _read_replies(view, asked)
     if view.order is not None:
         every = list(replies)
         sort = view.order
@@ -185,7 +185,7 @@ def _record(view: View, row: Row, asked: Asked) -> Record | None:
         return None
 
 
-def _parted(view: View, asked: Asked) -> Iterator[tuple[Asked, list[Row]]]:
+def _read_replies(view: View, asked: Asked) -> Iterator[tuple[Asked, list[Row]]]:
     """Yield the rows of each reply, with the request and the rest of that reply. Raise UpstreamError."""
     replies = view.ask(asked)
     reply, is_first = next(replies, None), True

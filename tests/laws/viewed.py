@@ -62,14 +62,16 @@ def same_answers(case: Case, exchange: Exchange, evidence: str = "proved") -> An
     worlds = [traced(app, place) for place, app in enumerate(case.worlds)][1:]
     first, *others = (view(case, app, exchange, evidence) for app in worlds)
     for place, other in enumerate(others, 2):
-        assert _told(other) == _told(first), f"{exchange.target}: world {place}: {_told(other)}; first: {_told(first)}"
+        assert _visible(other) == _visible(first), (
+            f"{exchange.target}: world {place}: {_visible(other)}; first: {_visible(first)}"
+        )
     shown = repr(first[:3])
     assert holds(repr(exchange), CANARY) or not holds(shown, CANARY), f"a canary: {shown}"
     assert not any(secret in shown for secret in SECRETS), "a key"
     return first
 
 
-def _told(given: Answer) -> tuple[object, ...]:
+def _visible(given: Answer) -> tuple[object, ...]:
     """Return all that a program can see. Worlds write the same row with other blanks, which tell nothing."""
     try:
         body: object = json.loads(given.body, object_pairs_hook=list, parse_float=str, parse_int=str)

@@ -126,7 +126,7 @@ def _xml(root: str) -> Any:
     return frame
 
 
-def _both(name: str, key: str, element: str, record: Any, ask: Any = _ask, **more: Any) -> tuple[View, View]:
+def _in_both_forms(name: str, key: str, element: str, record: Any, ask: Any = _ask, **more: Any) -> tuple[View, View]:
     shared = View(api.HOST.name, f"/fred/series{name}", record=record, ask=ask, **more)
     json = {"error_code": 400, "error_message": _NONE}
     xml = f'<?xml version="1.0" encoding="utf-8" ?>\n<error code="400" message="{_NONE}" />\n'
@@ -136,9 +136,9 @@ def _both(name: str, key: str, element: str, record: Any, ask: Any = _ask, **mor
 
 
 VIEWS = (
-    *_both("/observations", "observations", "observation", _observation, page=_page, blank=_current),
-    *_both("/vintagedates", "vintage_dates", "vintage_date", _day, page=_page),
-    *_both(
+    *_in_both_forms("/observations", "observations", "observation", _observation, page=_page, blank=_current),
+    *_in_both_forms("/vintagedates", "vintage_dates", "vintage_date", _day, page=_page),
+    *_in_both_forms(
         "",
         "seriess",
         "series",

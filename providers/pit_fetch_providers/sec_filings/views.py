@@ -93,7 +93,7 @@ def _document(asked: Asked) -> HttpReply | None:
     dated = release.date_by_files(accession, cik, _archive(asked), asked.query.horizon, exact=False)
     if dated is None or dated.at is None or dated.at > min(asked.query.horizon, asked.query.started):
         return None
-    return _found(asked)
+    return _file(asked)
 
 
 def _index_page(asked: Asked) -> HttpReply | None:
@@ -105,7 +105,7 @@ def _index_page(asked: Asked) -> HttpReply | None:
     return reply._replace(body=b"<html><body>\n%b\n</body></html>\n" % lists)
 
 
-def _found(asked: Asked) -> HttpReply | None:
+def _file(asked: Asked) -> HttpReply | None:
     reply = client.get(asked.context, client.WWW, asked.path)
     return None if client.is_missing(reply, client.WWW) else reply
 
@@ -113,12 +113,12 @@ def _found(asked: Asked) -> HttpReply | None:
 def _daily_index(asked: Asked) -> HttpReply | None:
     """Return the index of a day that was over: it is written after 22:00, and never changes."""
     over = parse_compact(asked.named["day"], NEW_YORK)
-    return None if over is None or over > min(asked.query.horizon, asked.query.started) else _found(asked)
+    return None if over is None or over > min(asked.query.horizon, asked.query.started) else _file(asked)
 
 
 def _full_index(asked: Asked) -> HttpReply | None:
     """Return the index of a quarter with the filings that the daily indexes of then show to have been public."""
-    reply, archive = _found(asked), _archive(asked)
+    reply, archive = _file(asked), _archive(asked)
     if reply is None:
         return None
     is_packed = asked.path.endswith(".gz")

@@ -131,7 +131,7 @@ def _service(asked: Asked) -> tuple[str, int]:
     return symbols[0], count if type(count) is int and count > 0 else 10
 
 
-def _stream(asked: Asked) -> Generator[HttpReply, int, None]:
+def _ask_news(asked: Asked) -> Generator[HttpReply, int, None]:
     tabs = {query: tab for tab, query in api.TABS.items()}
     if asked.params.get("queryRef") not in tabs:
         refuse(f"queryRef is one of {', '.join(tabs)}.")
@@ -143,11 +143,11 @@ def _article(row: Row, asked: Asked) -> Record | None:
     return news.article(row.value) if is_article else None
 
 
-def _found(row: Row, asked: Asked) -> Record | None:
+def _search_article(row: Row, asked: Asked) -> Record | None:
     return news.search_article(row.value) if isinstance(row.value, dict) else None
 
 
-def _stream_frame(asked: Asked, rows: Sequence[Row]) -> dict[str, Any]:
+def _news_frame(asked: Asked, rows: Sequence[Row]) -> dict[str, Any]:
     return {"data": {"tickerStream": {"stream": []}}, "status": "OK"}
 
 
@@ -155,7 +155,7 @@ def _search_frame(asked: Asked, rows: Sequence[Row]) -> dict[str, Any]:
     return {"explains": [], "count": len(rows), "quotes": [], "news": [], "nav": [], "lists": [], "researchReports": []}
 
 
-def _search(asked: Asked) -> Generator[HttpReply, int, None]:
+def _ask_search(asked: Asked) -> Generator[HttpReply, int, None]:
     yield asked.get({**asked.params, "newsCount": str(_MOST), "quotesCount": "0"})
 
 
@@ -180,12 +180,13 @@ VIEWS = (
         document=_withheld("timeseries", 200),
     ),
     _QUERY._replace(
-        path="/v1/finance/search", operation="news", rows=("news/*",), record=_found, ask=_search, page=_search_page,
+        path="/v1/finance/search", operation="news", rows=("news/*",), record=_search_article, ask=_ask_search,
+        page=_search_page,
         fields=_ARTICLE, frame=_search_frame,
     ),
     View(
-        api.WEB.name, "/xhr/ncp", "news", ("data/tickerStream/stream/*",), _article, _stream,
-        lambda asked: (0, _service(asked)[1]), fields=("id", "content"), blank=_MOMENTARY, frame=_stream_frame,
+        api.WEB.name, "/xhr/ncp", "news", ("data/tickerStream/stream/*",), _article, _ask_news,
+        lambda asked: (0, _service(asked)[1]), fields=("id", "content"), blank=_MOMENTARY, frame=_news_frame,
         method="POST",
     ),
     View(api.WEB.name, "/calendar/earnings", "earnings", document=_calendar),
