@@ -186,3 +186,57 @@ def test_every_bundled_source_has_views() -> None:
     assert {row["source"] for row in rows} >= {*registry.BUNDLED_NAMES}
     assert [row for row in rows if not all((row["host"], row["path"], row["rule"]))] == []
     assert {"source", "host", "path", "operation", "rule"} == {*rows[0]}
+
+
+@pytest.mark.parametrize("form", ["json", "xml"])
+def test_a_series_is_described_as_of_then(form: str) -> None:
+    told = {
+        "realtime_start": "2024-02-14",
+        "realtime_end": "2024-02-14",
+        "id": "GDP",
+        "title": "Gross Domestic Product",
+    }
+    today = {"observation_end": "2026-07-01", "last_updated": "2026-10-30 07:54:01-05", "notes": "New base year"}
+
+    def app(request: HttpRequest) -> Response:
+        asked = request.query
+        assert (asked["realtime_start"], asked["realtime_end"]) == ("2024-02-14", "2024-02-14")
+        if asked.get("file_type") == "json":
+            return as_json({"realtime_start": "2024-02-14", "seriess": [{**told, **today, "popularity": 93}]})
+        attributes = " ".join(f'{name}="{value}"' for name, value in {**told, **today, "popularity": "93"}.items())
+        return Response(f'<?xml version="1.0"?>\n<seriess count="1">\n  <series {attributes}/>\n</seriess>'.encode())
+
+    given = ask(app, f"/fred/series?series_id=GDP&file_type={form}", "api.stlouisfed.org", sources=("fred",))
+    text = given.body.decode()
+    assert (given.status, given.kept) == (200, 1)
+    assert all(value in text for value in told.values())
+    assert not any(value in text for value in (*today.values(), "93"))
+
+
+def test_a_concept_is_served_by_its_own_path(tmp_path: Path) -> None:
+    filing = sec.Filing("0000320193-23-000106", "10-K", "2023-11-03 06:01:36", "2023-11-03")
+    late = sec.Filing("0000320193-24-000123", "10-K", "2024-11-01 06:01:36", "2024-11-01")
+    rows = [
+        {"end": "2023-09-30", "val": 5, "accn": of.accession, "fy": 2023, "fp": "FY", "form": "10-K", "filed": of.filed,
+         "frame": "CY2023Q3I"}
+        for of in (filing, late)
+    ]  # fmt: skip
+    document = {"cik": 320193, "taxonomy": "us-gaap", "tag": "Assets", "label": "Of today", "units": {"USD": rows}}
+    rest = sec.app([filing, late])
+    path = "/api/xbrl/companyconcept/CIK0000320193/us-gaap/Assets.json"
+
+    def app(request: HttpRequest) -> Response:
+        return as_json(document) if request.path == path else rest(request)
+
+    given = ask(app, path, "data.sec.gov", sources=("sec_facts",), headers=[AGENT], folder=str(tmp_path))
+    kept = {
+        "end": "2023-09-30",
+        "val": 5,
+        "accn": filing.accession,
+        "fy": None,
+        "fp": None,
+        "form": "10-K",
+        "filed": "2023-11-03",
+    }
+    assert json.loads(given.body)["units"] == {"USD": [kept]}
+    assert "today" not in given.body.decode()
