@@ -154,9 +154,10 @@ def _differences(
         index.clear(connection)
         try:
             is_whole = all(archived.interpret(key) is not None for key in keys)
+            standings = None
             for key in keys:
                 on_done(done := done + 1)
-                archived.add(key)
+                standings = archived.add(key, standings)
         except Unreadable:
             raise
         except (ArchiveError, *BROKEN):  # a fetch is damaged, and reported as that

@@ -30,16 +30,24 @@ Answer = dict[str, tuple[str, int | None, int | None]]
 def filled(connection: sqlite3.Connection, captured: Captured) -> None:
     """Create an index, and add every fetch in order."""
     connection.executescript(tables.SCHEMA)
+    standings = None
     for place, fetch in enumerate(captured.fetches):
-        _add(connection, captured, place, fetch)
+        # Now and then another transaction begins.
+        standings = _add(connection, captured, place, fetch, standings if place % 4 else None)
 
 
-def _add(connection: sqlite3.Connection, captured: Captured, place: int, fetch: FetchObservation) -> None:
+def _add(
+    connection: sqlite3.Connection,
+    captured: Captured,
+    place: int,
+    fetch: FetchObservation,
+    standings: ingestion.Standings | None,
+) -> ingestion.Standings:
     def window_covers(key: Key, records: Sequence[Record]) -> bool:
         wanted = frozenset(ItemVersion(*json.loads(record.payload["version"])) for record in records)
         return captured.window_covers(captured.fetches[key.seq], wanted)
 
-    ingestion.add(connection, _indexed(place, fetch, captured), window_covers)
+    return ingestion.add(connection, _indexed(place, fetch, captured), window_covers, standings)
 
 
 def _indexed(place: int, fetch: FetchObservation, captured: Captured) -> index.FetchToIndex:
@@ -53,12 +61,16 @@ def _indexed(place: int, fetch: FetchObservation, captured: Captured) -> index.F
         since=window.since,
         until=window.until,
         items={item: [_stored(v) for v in sorted(found, key=repr)] for item, found in fetch.items.items()},
+        asked=index.Asked(terms={"name": {*window.among}} if window.among else {}),
+        fields={"name": "names"},
     )
 
 
 def _stored(version: ItemVersion) -> versions.StoredVersion:
-    form = versions.Form("provider_metadata", '["version"]')
-    values = json.dumps([json.dumps(version._replace(key=_own_key(version)))])
+    form = versions.Form("provider_metadata", '["version","names"]')
+    # Of a field that lists nothing, any request may ask for the item.
+    names = [version.content[0].upper()] if version.content[0] != "x" else None
+    values = json.dumps([json.dumps(version._replace(key=_own_key(version))), names])
     return versions.StoredVersion(form, version.content.encode(), version.stamped_at, None, values)
 
 
@@ -177,7 +189,7 @@ def damage_is_no_answer(rng: Random, kinds: Sequence[str] = KINDS) -> int:
         _flip(rng, connection, last.items)
         _check_damaged(connection, before)
         try:
-            _add(connection, captured, len(earlier), last)
+            _add(connection, captured, len(earlier), last, None)
         except (ArchiveError, *BROKEN):  # as the recorder and the session explain it
             return 1
         _check_damaged(connection, {instant: pure_answer(captured, instant) for instant in instants})

@@ -108,6 +108,7 @@ class FetchToIndex(NamedTuple):
     rows            the digests of the rows of a snapshot
     has_every_item  every item that the fetch had could be derived again
     asked           what it asked for
+    fields          by the name of an option, the field of an item that lists the values that the option asks for
     """
 
     key: Key
@@ -121,6 +122,13 @@ class FetchToIndex(NamedTuple):
     rows: Collection[int] = ()
     has_every_item: bool = True
     asked: Asked = Asked()
+    fields: Mapping[str, str] = {}
+
+    @property
+    def narrowed(self) -> dict[str, Collection[str]]:
+        """By the name of a field, the values of which an item has one, if the fetch asks for it."""
+        values = {field: self.asked.terms.get(option, (ANY,)) for option, field in self.fields.items()}
+        return {field: asked for field, asked in values.items() if ANY not in asked}
 
 
 def clear(connection: sqlite3.Connection) -> None:

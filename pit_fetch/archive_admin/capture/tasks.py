@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from pit_fetch.archive.store import microseconds
+from pit_fetch.archive.store.index import FetchToIndex
 from pit_fetch.archive_admin.capture import run_log
 from pit_fetch.archive_admin.capture.request_list import PlannedFetch, plan
 from pit_fetch.archive_admin.capture.results import CaptureResult, State, Traffic
@@ -43,11 +44,17 @@ class Task(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """A request that was asked: what is to be noted of it, if it ran to its end, and why nothing more can be asked."""
+    """A request that was asked.
+
+    known    what is to be noted of it, if it ran to its end
+    problem  why nothing more can be asked
+    parsed   what the index is to take of it
+    """
 
     result: CaptureResult
     known: run_log.ListedRequest | None = None
     problem: str = ""
+    parsed: FetchToIndex | None = None
 
 
 def ask_all(tasks: Sequence[Task], runtime: Runtime, parallel: int) -> Iterator[Outcome]:
@@ -198,15 +205,16 @@ def _capture(task: Task, runtime: Runtime) -> Outcome:
         seconds=runtime.clock.monotonic() - began,
         retries=dict(traffic.retries),
     )
+    parsed = None if session is None else session.recorder.to_index()
     if failures or session is None or session.recorder.key is None:
-        return Outcome(result, None, problem)
+        return Outcome(result, None, problem, parsed)
     after = before._replace(
         fetch=str(session.recorder.key),
         last=microseconds.to_micros(query.started),
         calls=max(1, collected.requests),
         has_brought=before.has_brought or bool(selection.records),
     )
-    return Outcome(result, after, problem)
+    return Outcome(result, after, problem, parsed)
 
 
 def _hole(query: Query, last: datetime | None) -> str:

@@ -74,3 +74,14 @@ def test_what_was_captured_of_others_is_not_interpreted(tmp_path: Path, interpre
     interpreted.clear()
     assert "NONE" not in asked(archive, 4, f"{NEWS} --tickers NONE").envelope["gaps"][-1]
     assert len(interpreted) <= 2, "a request for everything answers for each"
+
+
+def test_a_capture_parses_each_reply_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    archive, again = Archive(tmp_path), list[Any]()
+    real = archived.rederive
+    with monkeypatch.context() as patched:
+        patched.setattr(archived, "rederive", lambda *args: again.append(args) or real(*args))
+        for day in range(3):
+            captured(archive, ["tickers = ['AAPL']", "tickers = ['MSFT']", ""], day)
+    assert not again
+    assert archive.command("archive verify").code == 0
