@@ -308,6 +308,9 @@ def _delete_unused_bodies(connection: sqlite3.Connection) -> bool:
             if user not in gone:
                 _pack_alone(connection, user)  # its dictionary goes
     connection.executemany("DELETE FROM bodies WHERE digest = ?", [(digest,) for digest in gone])
+    connection.execute(
+        "DELETE FROM about WHERE name LIKE 'base %' AND value NOT IN (SELECT lower(hex(digest)) FROM bodies)"
+    )
     journal.note_depths(connection)
     return bool(gone)
 

@@ -10,15 +10,17 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from pit_fetch.archive.store import history, index, items, microseconds, rows
+from pit_fetch.archive.store import bodies, history, index, items, microseconds, payloads, rows
 from pit_fetch.archive.store.checksums import DAMAGED_INDEX, row_checksum, stream_salt
 from pit_fetch.archive.store.errors import Damaged
 from pit_fetch.archive.store.history import ItemVersion, Observation, Stretch, is_public
 from pit_fetch.archive.store.index import FetchRow, FetchToIndex
 from pit_fetch.archive.store.journal import Key
+from pit_fetch.archive.store.payloads import Dictionary
 from pit_fetch.archive.store.rows import StretchRow, ValidityRow
 from pit_fetch.archive.store.versions import Content, Form, StoredVersion, Version, content, item_version, record
 from pit_fetch.provider import Record
@@ -177,6 +179,7 @@ class _Ingestion:
         self.names = {number: name for name, number in self.numbers.items()}
         self.forms = items.forms(connection, stream_id)
         self.form_numbers = {form: number for number, form in self.forms.items()}
+        self.texts = index.texts_of(connection, fetch.stream)
         self.last_form, self.last_item, self.last_version = map(self._highest_id, ("forms", "items", "versions"))
 
     def add_items(self) -> None:
@@ -189,7 +192,7 @@ class _Ingestion:
         for item, form, available, revised, values, number in self.connection.execute(
             _CONTENTS, (json.dumps(numbers),)
         ):
-            ids[item, (self.forms[form].names, available, revised, values)] = number
+            ids[item, (self.forms[form].names, available, revised, self.texts(values))] = number
         changed: dict[str, Sequence[Version]] = {}
         for item, versions in self.fetch.items.items():
             stretches, number = latest.get(item, []), self.numbers.get(item, 0)
@@ -402,13 +405,29 @@ class _Ingestion:
         checksum = rows.validity_checksum(self.salt, item, validity, version)
         self.rows[_ADD_VALIDITY].append((self.stream_id, *validity, checksum))
 
+    @cached_property
+    def dictionary(self) -> Dictionary | None:
+        """With what the texts of the stream are packed, if zstandard is there, and texts enough to make it."""
+        if not bodies.has_zstandard():
+            return None
+        known = index.dictionary_of(self.connection, self.fetch.stream)
+        if known is None:
+            texts = (version.values for versions in self.fetch.items.values() for version in versions)
+            content = payloads.dictionary_of(texts)
+            if content is not None:
+                row = (self.stream_id, content, row_checksum(self.salt, content))
+                self.connection.execute("INSERT INTO dictionaries VALUES (?, ?, ?)", row)
+                known = Dictionary(content)
+        return known
+
     def _add_version(self, item: str, version: StoredVersion) -> int:
         """Store a version, and return its number."""
         self.last_version += 1
         form, content, available, revised, values = version
         checksum = rows.version_checksum(self.salt, item, version)
         numbers = self.last_version, self._item_number(item), self._form_number(form)
-        row = (*numbers, content, available, revised, values, checksum)
+        packed = self.dictionary.pack(values) if len(values) >= payloads.LONG and self.dictionary else values
+        row = (*numbers, content, available, revised, packed, checksum)
         self.rows[_ADD_VERSION].append(row)
         return self.last_version
 
@@ -472,6 +491,7 @@ class _Ingestion:
         """Return versions of items of the fetch, or of those that it lacks, by their numbers. Raise Damaged."""
         stored: dict[int, StoredVersion] = {}
         for item, number, checksum, form, *columns in self.connection.execute(_VERSIONS, (json.dumps([*numbers]),)):
+            columns[-1] = self.texts(columns[-1])
             version = StoredVersion(self.forms[form], *columns)
             if checksum != rows.version_checksum(self.salt, self.names[item], version):
                 raise Damaged(DAMAGED_INDEX)
