@@ -10,11 +10,11 @@ from contextlib import closing
 from random import Random
 from unittest.mock import patch
 
-from pit_fetch.archive.store import index, ingestion, items, microseconds, tables, versions
+from pit_fetch.archive.store import index, ingestion, items, journal, microseconds, tables, versions
 from pit_fetch.archive.store.checksums import row_checksum
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError
 from pit_fetch.archive.store.history import ItemVersion
-from pit_fetch.archive.store.journal import Key
+from pit_fetch.archive.store.journal import Exchange, Key
 from pit_fetch.pipeline.cursor import record_age
 from pit_fetch.provider import Record
 from tests.laws import archive_laws
@@ -279,6 +279,26 @@ def _sample(rng: Random) -> list[int]:
     return rng.sample(list(archive_laws.Instants), 12)
 
 
+def receipts_are_true(rng: Random) -> int:
+    """A reply that several requests share counts as received once, whatever comes before it is recorded again."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.executescript(tables.SCHEMA)
+        writer, now, counted = journal.Writer(connection), 0, list[tuple[Exchange, int]]()
+        for place in range(rng.randrange(3, 14)):
+            fetch = Key("o", place)
+            if counted and rng.random() < 0.5:
+                exchange, seen = rng.choice(counted)
+                assert writer.append_exchange(fetch, exchange) == seen
+            else:
+                now += rng.randrange(5)
+                received = max(0, now - rng.choice((0, 0, 3)))  # the clock may be set back
+                url, body = (rng.choice(("a", "b")) for _ in range(2))
+                exchange = Exchange(received, "GET", url, {}, None, 200, {}, body.encode())
+                counted.append((exchange, writer.append_exchange(fetch, exchange)))
+                assert counted[-1][1] >= received
+    return 1
+
+
 LAWS = {
     "archive: index": index_is_the_rule,
     "archive: ties": index_of_ties,
@@ -287,4 +307,5 @@ LAWS = {
     "archive: damage": damage_is_no_answer,
     "archive: damaged absences": damage_is_no_absence,
     "archive: damaged rows": damaged_rows_are_no_news,
+    "archive: receipts": receipts_are_true,
 }

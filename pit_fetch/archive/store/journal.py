@@ -126,10 +126,16 @@ class Writer:
         return self._append("fetches", {**fetch._asdict(), "hosts": _json(fetch.hosts)})
 
     def append_exchange(self, fetch: Key, exchange: Exchange) -> int:
-        """Append an exchange. Return when it counts as received: never before any other in the archive."""
-        # A clock that was set back must not make a reply older than its predecessors.
-        seen = max(exchange.seen, self.last_seen())
+        """Append an exchange. Return when it counts as received: never before any other in the archive.
+
+        A reply that another fetch has received with this one, and recorded by now, counts as received then.
+        """
         request, alike = request_digest(exchange), alike_digest(exchange.method, exchange.url, exchange.params)
+        body = self.body(exchange.body, request, alike)
+        query = "SELECT min(seen) FROM exchanges WHERE asked = ? AND body = ? AND seen >= ?"
+        (recorded,) = self.connection.execute(query, (request, body, exchange.seen)).fetchone()
+        # A clock that was set back must not make a reply older than its predecessors.
+        seen = max(exchange.seen, self.last_seen()) if recorded is None else recorded
         values = {
             **exchange._asdict(),
             "fetch": fetch.seq,
@@ -137,7 +143,7 @@ class Writer:
             "params": _json(exchange.params),
             "sent": None if exchange.sent is None else self.body(exchange.sent),
             "headers": _json(exchange.headers),
-            "body": self.body(exchange.body, request, alike),
+            "body": body,
             "asked": request,
         }
         self._append("exchanges", values, fetch.origin)

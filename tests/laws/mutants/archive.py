@@ -400,6 +400,19 @@ MUTANTS = (
         ),
     ),
     *_in(
+        "pit_fetch.archive.store.journal",
+        (
+            "a shared reply counts as received when it is recorded again",
+            "Writer.append_exchange",
+            lambda real: (
+                lambda writer, fetch, exchange: real(
+                    writer, fetch, exchange._replace(seen=max(exchange.seen, writer.last_seen()))
+                )
+            ),
+            ("archive: receipts",),
+        ),
+    ),
+    *_in(
         "pit_fetch.archive.store.ingestion",
         (
             "the index keeps no absences",

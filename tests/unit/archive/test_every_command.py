@@ -1,4 +1,4 @@
-"""What holds for each command: it reads one moment beside a writer, keeps the bytes it only reads, and names no archive."""
+"""What holds for every command: one moment beside a writer, the same bytes of what is read, and a non-archive named."""
 
 from __future__ import annotations
 
