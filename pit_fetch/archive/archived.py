@@ -130,10 +130,9 @@ class Archived:
         Raise Damaged.
         """
         self.assign()
-        until = None if seconds is None else time.monotonic() + seconds
-        standings = None
+        standings, until = None, float("inf")
         for key in index.pending(self.connection, stream):
-            if standings is not None and until is not None and time.monotonic() > until:
+            if time.monotonic() > until:
                 return True
             # The pending row names a fetch that the journal does not have.
             if journal.fetch_of(self.connection, key) is None:
@@ -143,6 +142,8 @@ class Archived:
             added = self.add(key, standings)
             if added is None:
                 return True
+            if standings is None and seconds is not None:  # the first one looks for what the others share
+                until = time.monotonic() + seconds
             standings = added
         return False
 

@@ -28,7 +28,7 @@ from pit_fetch.support.terminal import escape_unprintable
 # How many requests of one source are under way at once, if nothing else is said.
 _PARALLEL = 8
 # How many captured requests are added to the index together: what was parsed of them is kept in memory so long.
-_AT_ONCE = 50
+_AT_ONCE = 100
 
 
 class CaptureJob(NamedTuple):

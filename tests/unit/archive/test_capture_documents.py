@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,14 @@ import pytest
 
 from pit_fetch.testing.server import as_json
 from tests.providers.bz_news_api import server as benzinga
+from tests.providers.sec_facts import server as sec_facts
+from tests.providers.sec_facts.server import Reported
+from tests.providers.sec_full_text import server as sec
+from tests.providers.sec_full_text.server import Filing
 from tests.unit.archive.scene import Archive, articles, at
 from tests.unit.archive.test_capture_parallel import FAST
+
+_UNLIMITED = {f"PIT_FETCH_RATE_{host}": "10000/0.001" for host in ("DATA_SEC_GOV", "WWW_SEC_GOV")}
 
 
 def listed(archive: Archive, *tags: str) -> None:
@@ -69,3 +76,17 @@ def test_a_shared_reply_counts_as_received_when_it_was(archive: Archive, monkeyp
     assert capture(archive) == 0
     first, other, second = seen
     assert first == second < other
+
+
+def test_five_concepts_of_one_company_download_its_documents_once(tmp_path: Path) -> None:
+    concepts = ["Assets", "Liabilities", "NetIncomeLoss", "Revenues", "StockholdersEquity"]
+    filing = Filing(sec.number(1), "10-Q", "2024-02-01 16:30:01")
+    facts = [Reported(filing, concept, "2023-12-30", number) for number, concept in enumerate(concepts)]
+    archive = Archive(tmp_path, app=sec_facts.app(facts), env={**sec_facts.VARIABLES, **_UNLIMITED})
+    over = f"over.concept = {concepts}"
+    (tmp_path / "list.toml").write_text(f"[[request]]\nsource = 'sec_facts'\nop = 'facts'\ncik = '320193'\n{over}\n")
+    left = archive.command("capture list.toml --json", "2024-02-20 15:00")
+    assert [row["items"] for row in json.loads(left.out)["requests"]] == [1] * 5, left.out
+    paths = [request.path for request in archive.asked]
+    assert len(paths) == len(set(paths))
+    assert archive.command("archive verify", "2024-02-20 16:00").code == 0
