@@ -64,7 +64,9 @@ def ask_all(tasks: Sequence[Task], runtime: Runtime, parallel: int) -> Iterator[
     if parallel == 1:
         problem = ""
         for task in tasks:
-            outcome = _not_asked(task, problem) if problem else _capture(task, runtime, Documents(1))
+            outcome = (
+                _not_asked(task, problem) if problem else _capture(task, runtime, Documents(1, runtime.clock.now()))
+            )
             problem = problem or outcome.problem
             yield outcome
         return
@@ -132,7 +134,7 @@ class _Workers:
                 first, *rest = unit = waiting.get_nowait()
             except queue.Empty:
                 return
-            documents = Documents(len(unit))
+            documents = Documents(len(unit), self.runtime.clock.now())
             threads = [threading.Thread(target=self._ask, args=(number, documents), daemon=True) for number in rest]
             self.threads += threads
             for thread in threads:
@@ -147,8 +149,6 @@ class _Workers:
     def _ask(self, number: int, documents: Documents) -> None:
         task = self.tasks[number]
         try:
-            if self.problem:
-                documents.begin(wait=False)
             outcome = _not_asked(task, self.problem) if self.problem else _capture(task, self.runtime, documents)
             self.done.put((number, outcome))
         except BaseException as error:  # noqa: BLE001 - raised again by whoever waits
@@ -200,14 +200,10 @@ def _capture(task: Task, runtime: Runtime, documents: Documents) -> Outcome:
     """Fetch a request. One that failed leaves what was noted of it before."""
     planned, result, before = task
     began, traffic = runtime.clock.monotonic(), Traffic(runtime.transport)
-    view = View(documents, traffic, set())
-    runtime = runtime._replace(transport=view)
-    try:
-        # Planned again for its turn: a PIT from when the list was read would leave out what came since.
-        wanted, request, query, _ = plan(planned.wanted, runtime, runtime.clock.now())
-        collected = collect(request, runtime, Progress())
-    finally:
-        view.end()
+    runtime = runtime._replace(transport=View(documents, traffic, set()))
+    # Planned again for its turn: a PIT from when the list was read would leave out what came since.
+    wanted, request, query, _ = plan(planned.wanted, runtime, documents.began)
+    collected = collect(request, runtime, Progress(), started=documents.began)
     # Of a short time there may be nothing, but not of something that was never there.
     is_short = query.operation.archiving.earliest(query) is not None
     may_be_empty = wanted.may_be_empty or (is_short and before.has_brought)
