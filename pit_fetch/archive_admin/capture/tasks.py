@@ -203,7 +203,7 @@ def _capture(task: Task, runtime: Runtime, documents: Documents) -> Outcome:
     runtime = runtime._replace(transport=View(documents, traffic, set()))
     # Planned again for its turn: a PIT from when the list was read would leave out what came since.
     wanted, request, query, _ = plan(planned.wanted, runtime, documents.began)
-    collected = collect(request, runtime, Progress(), started=documents.began)
+    collected = collect(request, runtime, Progress(), None, documents.began)
     # Of a short time there may be nothing, but not of something that was never there.
     is_short = query.operation.archiving.earliest(query) is not None
     may_be_empty = wanted.may_be_empty or (is_short and before.has_brought)
