@@ -1,0 +1,298 @@
+"""``pit_fetch run`` around real programs: what they get, what the operator gets, and what stays theirs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pit_fetch.archive.store import schema
+from tests.unit.world.driver import BIG
+from tests.unit.world.sealable import needs_sealing, outside
+from tests.unit.world.ways_out import WORD
+
+ROOT = Path(__file__).parents[3]
+PIT = "2024-02-15T16:00:00-05:00"
+PROGRAM, WAYS_OUT = (str(ROOT / "tests/unit/world" / name) for name in ("program.py", "ways_out.py"))
+pytestmark = needs_sealing
+
+
+def words(*options: str) -> tuple[str, ...]:
+    return (sys.executable, "-m", "tests.unit.world.driver", "--pit", PIT, *options)
+
+
+def run(*options: str, stdin: str = "", env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    environ = {**os.environ, "PYTHONWARNINGS": "ignore", **(env or {})}
+    done = subprocess.run(
+        words(*options), cwd=ROOT, env=environ, input=stdin, capture_output=True, text=True, timeout=120
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[int]:
+    """A model's API on this machine, which streams."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("content-length", "6")
+            self.end_headers()
+            self.wfile.write(b"models")
+
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["content-length"]))
+            self.send_response(200)
+            self.send_header("transfer-encoding", "chunked")
+            self.end_headers()
+            for part in (b"data: 0\n", b"data: 1\n", b""):
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
+
+        def log_message(self, *rest: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_address[1]
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def shown(model: int, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What the program of :mod:`tests.unit.world.program` got, and the report of its run."""
+    report = tmp_path_factory.mktemp("report") / "report.json"
+    done = run("--allow", f"localhost:{model}", "--report", str(report), "--", sys.executable, PROGRAM, str(model))
+    assert done.returncode == 0, done.stderr
+    result: dict[str, Any] = json.loads(done.stdout)
+    return {**result, "report": json.loads(report.read_text())}
+
+
+def test_a_view_gets_the_request_as_it_was_but_for_what_depends_on_a_later_state(shown: dict[str, Any]) -> None:
+    echo = shown["requests"]["echo"]
+    assert (echo["method"], echo["scheme"], echo["host"], echo["port"]) == ("GET", "https", "echo.test", 443)
+    assert (echo["target"], echo["pit"]) == ("/a?b=%2F&c=d%20e", "2024-02-15T21:00:00+00:00")
+    names = {name.lower() for name, _ in echo["headers"]}
+    assert "x-own" in names
+    assert not names & {"if-none-match", "range", "accept-encoding", "connection", "proxy-connection"}
+
+
+BIG_HASH = [len(BIG), hashlib.sha256(BIG).hexdigest()]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    {
+        "without variables": "/x",
+        "http": "http",
+        "post": True,
+        "chunked": "abb",
+        "compressed request": 200,
+        "compressed reply": ["gzip", "{"],
+        "a range": [206, f"bytes 2-5/{len(BIG)}", 4, "2345"],
+        "the end": [206, f"bytes {len(BIG) - 4}-{len(BIG) - 1}/{len(BIG)}", 4, "cdef"],
+        "beyond": [416, f"bytes */{len(BIG)}", 0, ""],
+        "several": [200, None, len(BIG), "01234567"],
+        "HEAD": [200, str(len(BIG)), 0],
+        "50 MB": BIG_HASH,
+        "50 MB, HTTP/2": BIG_HASH,
+        "post, HTTP/2": True,
+        "HEAD, HTTP/2": 0,
+        "64 streams": True,
+        "64 connections": True,
+        "allowed": ["models"],
+        "a web tool": [403, "not_allowed"],
+        "its own sockets": ["own", "own"],
+    }.items(),
+)
+def test_the_program_gets(shown: dict[str, Any], name: str, expected: object) -> None:
+    assert shown[name] == expected
+
+
+def test_what_is_refused_names_the_fix_and_no_cause(shown: dict[str, Any]) -> None:
+    status, body, header = shown["a refused host"]
+    assert (status, header, body["error"]["type"]) == (403, "refused", "not_viewed")
+    assert "--allow" in body["error"]["message"]
+    status, body = shown["a bug of a view"]
+    assert (status, body["error"]["type"]) == (403, "not_viewed")
+    assert "a bug" not in body["error"]["message"]
+
+
+def test_the_clock_and_every_date_stand_at_the_instant(shown: dict[str, Any]) -> None:
+    assert shown["now"].startswith("2024-02-15T21:0")
+    assert 0.01 <= shown["a wait"] < 5
+    assert shown["requests"]["headers"]["date"].startswith("Thu, 15 Feb 2024 21:0")
+    assert not shown["a stream"][0].startswith("Thu, 15 Feb 2024")  # an allowed host's reply is its own
+    assert shown["a stream"][1] == ["data: 0", "data: 1"]
+
+
+def test_a_request_costs_milliseconds(shown: dict[str, Any]) -> None:
+    assert shown["ms a request"] < 50  # 1.5 on an idle core
+
+
+def test_the_report_has_every_exchange(shown: dict[str, Any]) -> None:
+    report = shown["report"]
+    assert (report["pit"], report["network"]) == ("2024-02-15T21:00:00+00:00", "sealed")
+    rows = {(row["host"], row["path"]): row for row in report["exchanges"]}
+    assert rows["echo.test", "/big"]["left_out"] == 2
+    assert rows["other.test", "/x"]["verdict"] == "refused"
+    assert {row["verdict"] for row in report["exchanges"]} == {"viewed", "refused", "allowed"}
+    assert set(rows["echo.test", "/a"]) == {
+        "method", "host", "path", "status", "verdict", "source", "kept", "left_out",
+    }  # fmt: skip
+
+
+def test_no_way_leads_out(tmp_path: Path) -> None:
+    archive = tmp_path / "archive.db"
+    schema.open_to_write(str(archive)).close()
+    with outside(tmp_path, archive) as (host, descriptor):
+        words_ = words("--archive", str(archive), "--allow", "allowed.test", "--", sys.executable, WAYS_OUT, str(host))
+        done = subprocess.run(words_, cwd=ROOT, stdout=subprocess.PIPE, pass_fds=[descriptor], timeout=120)
+    shown = json.loads(done.stdout)
+    assert len(shown) > 100
+    open_ways = {name for name, (state, _) in shown.items() if state == "open"}
+    # Which tell the time of the machine, and nothing that came after the instant (docs/run.md).
+    assert open_ways == {name for name in shown if name.endswith("(open)")}, {n: shown[n] for n in open_ways}
+    assert WORD.decode() not in done.stdout.decode()
+
+
+# Which reach what this machine has, where nothing is sealed. The others would leave it.
+LOCAL_WAYS = (
+    "TCP: another port of the loopback", "IPv6: the loopback", "UDP: the machine's loopback",
+    "Unix socket: an absolute path", "Unix socket: a relative path", "Unix socket: a link to it",
+    "Unix socket: datagrams", "Unix socket: an abstract name", "Unix socket: a hard link to it",
+    "descriptors: those that were inherited", "root: of a process outside", "process: its variables",
+    "process: end one outside", "process: shared memory of System V", "files: the program of the run",
+    "files: what holds the replies of today",
+)  # fmt: skip
+
+
+def test_without_a_run_the_same_ways_are_open(tmp_path: Path) -> None:
+    (tmp_path / "archive.db").write_bytes(WORD)
+    with outside(tmp_path, tmp_path / "archive.db") as (host, descriptor):
+        command = (sys.executable, WAYS_OUT, str(host), *LOCAL_WAYS)
+        done = subprocess.run(command, stdout=subprocess.PIPE, pass_fds=[descriptor], timeout=120)
+    assert {name: state for name, (state, _) in json.loads(done.stdout).items()} == dict.fromkeys(LOCAL_WAYS, "open")
+
+
+def test_node_and_curl_pass() -> None:
+    code = (
+        "fetch('https://echo.test/n').then(async r => console.log((await r.json()).target, new Date().getFullYear()))"
+    )
+    done = run("--", "sh", "-c", f'node -e "{code}"; curl -s https://echo.test/c; env -i curl -s http://echo.test/d')
+    if "node: not found" not in done.stderr:
+        assert done.stdout.startswith("/n 2024\n")
+    assert '"target": "/c"' in done.stdout
+    assert '"target": "/d"' in done.stdout  # which knows of no proxy
+
+
+def test_streams_and_exit_status_are_the_commands() -> None:
+    done = run("--", "sh", "-c", "cat; echo complaint >&2; exit 7", stdin="from stdin")
+    assert (done.returncode, done.stdout, done.stderr) == (7, "from stdin", "complaint\n")
+    missing = run("--", "no-such-command")
+    assert missing.returncode == 127
+    assert "no-such-command" in missing.stderr
+
+
+@pytest.mark.parametrize(("script", "status"), [("kill -9 $$", -9), ("kill -TERM $$", -15), ("exit 255", 255)])
+def test_the_end_is_that_of_the_command(script: str, status: int) -> None:
+    assert run("--", "sh", "-c", script).returncode == status
+
+
+def test_signals_reach_the_command_and_nothing_outlives_it(tmp_path: Path) -> None:
+    ready, lived = tmp_path / "ready", tmp_path / "lived"
+    script = f"trap 'exit 5' TERM; (sleep 3; touch {lived}) & touch {ready}; while :; do sleep 0.05; done"
+    with subprocess.Popen(words("--", "sh", "-c", script), cwd=ROOT, start_new_session=True) as started:
+        while not ready.exists():
+            time.sleep(0.02)
+        started.send_signal(signal.SIGTERM)
+        assert started.wait(30) == 5
+    left = subprocess.run(("pgrep", "--full", f"touch {lived}"), capture_output=True)
+    assert not left.stdout
+
+
+def test_a_killed_run_takes_the_command_with_it(tmp_path: Path) -> None:
+    ready = tmp_path / "ready"
+    script = f"touch {ready}; while :; do sleep 0.05; touch {tmp_path}/alive; done"
+    with subprocess.Popen(words("--", "sh", "-c", script), cwd=ROOT) as started:
+        while not ready.exists():
+            time.sleep(0.02)
+        started.kill()
+    deadline = time.monotonic() + 10
+    while subprocess.run(("pgrep", "--full", f"touch {ready}"), capture_output=True).stdout:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_the_variables_of_the_operator_name_nothing_of_later(tmp_path: Path) -> None:
+    archive = str(tmp_path / "archive.db")
+    done = run("--archive", archive, "--", "sh", "-c", f"env; wc -c < {archive}-wal; wc -c < {archive}; ls /run")
+    assert "PIT_FETCH_ARCHIVE" not in done.stdout
+    assert done.stdout.endswith("\n0\n0\n")
+
+
+def test_the_record_has_what_was_shown_without_keys(tmp_path: Path) -> None:
+    record = tmp_path / "runs.db"
+    run(
+        "--record",
+        str(record),
+        "--",
+        "curl",
+        "-s",
+        "https://echo.test/a?apikey=secret&x=1",
+        env={"PIT_FETCH_RUN": "r1"},
+    )
+    with closing(sqlite3.connect(record)) as connection:
+        ((name, request, source),) = connection.execute("SELECT run, request, source FROM calls")
+    assert (name, request, source) == ("r1", "GET https://echo.test/a?apikey=***&x=1", "echo")
+    verify = (sys.executable, "-m", "pit_fetch", "runs", "verify", "r1", "--record", str(record), "--json")
+    done = subprocess.run((*verify, "--archive", str(record)), cwd=ROOT, capture_output=True, text=True)
+    assert json.loads(done.stdout)["not_answerable"][0]["reason"].startswith("a program asked this")
+
+
+def test_a_proxy_says_that_it_is_no_seal() -> None:
+    done = run("--network", "proxy", "--", "curl", "-s", "https://echo.test/p")
+    assert '"target": "/p"' in done.stdout
+    assert done.stderr == "pit_fetch: a program can go around --network proxy: it is no seal\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "behind --"),
+        (("--allow", "http://x.test", "--", "true"), "--allow takes hosts"),
+        (("--clock", "now", "--", "true"), "--clock is T or off"),
+        (("--offline", "--", "true"), "--offline needs an archive"),
+        (("--network", "open", "--", "true"), "--network"),
+    ],
+)
+def test_a_wrong_option_starts_nothing(options: tuple[str, ...], said: str) -> None:
+    done = run(*options)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_an_agent_that_is_bound_runs_nothing() -> None:
+    done = run("--", "true", env={"PIT_FETCH_CEILING": PIT})
+    assert done.returncode == 2
+
+
+def test_nothing_of_a_run_stays(tmp_path: Path) -> None:
+    done = run("--", "sh", "-c", "ls $TMPDIR/*/certificates.pem", env={"TMPDIR": str(tmp_path)})
+    assert done.stdout
+    assert list(tmp_path.iterdir()) == []
