@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Set
 from datetime import datetime, timedelta
 from email.utils import format_datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -43,7 +43,7 @@ _HOP_BY_HOP = frozenset(
 _SECRET = re.compile(r"([?&][^=&]*(?:key|token|secret|passw|sign|auth|cred)[^=&]*=)[^&]*", re.IGNORECASE)
 _RANGE = re.compile(r"bytes=(\d*)-(\d*)")
 _CONNECT_SECONDS, _READ_SECONDS = 30.0, 900.0
-_PART = 65_536
+_PART, _WEB_PORTS, _MAX_PORT = 65_536, (80, 443), 65_535
 _NO_SOCKETS = "WebSockets have no view: what they bring is of now. Ask for the same over HTTP."
 _NOT_ALLOWED = (
     "{what} looks at today's web for the model: leave it out of the request, and give the model tools that ask through "
@@ -53,40 +53,29 @@ _UNREAD = "The body is compressed, so that its tools cannot be seen: send it pla
 _UNREACHED = "The allowed host {host} cannot be reached."
 
 
-class Allowed(NamedTuple):
-    """A host that passes; ``port`` None for those of HTTP and HTTPS."""
+def parse_allowed(text: str) -> set[tuple[str, int]]:
+    """Return the hosts of a comma-separated list, with their ports. Raise UsageError for what is none.
 
-    host: str
-    port: int | None = None
-
-    def includes(self, exchange: Exchange) -> bool:
-        ports = (80, 443) if self.port is None else (self.port,)
-        return exchange.host.lower() == self.host and exchange.port in ports
-
-
-def parse_allowed(text: str) -> list[Allowed]:
-    """Return the hosts of a comma-separated list. Raise UsageError for what is none.
-
-    >>> parse_allowed("api.openai.com, localhost:11434")
-    [Allowed(host='api.openai.com', port=None), Allowed(host='localhost', port=11434)]
+    >>> sorted(parse_allowed("api.openai.com, localhost:11434"))
+    [('api.openai.com', 80), ('api.openai.com', 443), ('localhost', 11434)]
     """
-    allowed = []
+    allowed: set[tuple[str, int]] = set()
     for part in filter(None, map(str.strip, text.split(","))):
-        match = re.fullmatch(r"([\w.-]+)(?::(\d{1,5}))?", part)
-        if match is None:
+        match = re.fullmatch(r"([\w.-]+)(?::([1-9]\d{0,4}))?", part)
+        if match is None or int(match[2] or 0) > _MAX_PORT:
             raise UsageError(Code.USAGE, text="--allow takes hosts, as in api.openai.com,localhost:11434")
-        allowed.append(Allowed(match[1].lower(), int(match[2]) if match[2] else None))
+        allowed.update((match[1].lower(), port) for port in ((int(match[2]),) if match[2] else _WEB_PORTS))
     return allowed
 
 
 class World(NamedTuple):
-    """As of when, and how requests are answered. ``now``: the command's clock."""
+    """As of when, and how requests are answered. ``now``: the command's clock. ``allowed``: hosts that pass."""
 
     pit: datetime
     now: Callable[[], datetime]
     runtime: Runtime
     options: ViewOptions
-    allowed: Sequence[Allowed] = ()
+    allowed: Set[tuple[str, int]] = frozenset()
 
 
 class Exchanges:
@@ -106,7 +95,7 @@ class Exchanges:
         headers = {name.lower(): value for name, value in exchange.headers}
         if "websocket" in headers.get("upgrade", "").lower() or exchange.method == "CONNECT":
             answer = refused("not_viewed", _NO_SOCKETS)
-        elif any(allowed.includes(exchange) for allowed in self._world.allowed):
+        elif (exchange.host.lower(), exchange.port) in self._world.allowed:
             problem = _problem(exchange, headers)
             if problem is None:
                 return self._pass(exchange)

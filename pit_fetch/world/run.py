@@ -16,7 +16,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
@@ -33,32 +33,21 @@ _OF_THE_KERNEL = 0x80  # the terminal, which has sent it to the command, too
 _UNSEALED = "--network sealed needs {what}: allow it, or take --network proxy, which a program can go around."
 
 
-class Settings(NamedTuple):
-    """How a command is run. ``hidden``: files that it must not see. ``clock``: it is that of the instant."""
+def run_command(
+    command: Sequence[str], world: World, network: Network, *, moves_clock: bool, hidden: Sequence[str]
+) -> tuple[int, dict[str, Any]]:
+    """Run a command to its end. Return its status as :mod:`subprocess` has it, and the report.
 
-    command: Sequence[str]
-    network: Network = "sealed"
-    clock: bool = True
-    hidden: Sequence[str] = ()
-
-
-class Outcome(NamedTuple):
-    """How a run ended: the status of the command as :mod:`subprocess` has it, and the report."""
-
-    status: int
-    report: dict[str, Any]
-
-
-def run_command(world: World, settings: Settings) -> Outcome:
-    """Run a command to its end. Raise UsageError or ConfigError, before it starts, for what is missing."""
+    ``hidden`` are files that it must not see. Raise UsageError or ConfigError, before it starts, for what is missing.
+    """
     import requests
 
     runtime = world.runtime
-    is_sealed = settings.network == "sealed"
+    is_sealed = network == "sealed"
     if is_sealed and (sys.platform != "linux" or platform.machine() not in sealed.MACHINES):
         raise UsageError(Code.USAGE, text=_UNSEALED.format(what="Linux on x86-64 or ARM"))
-    clock = surroundings.clock_variables(world.pit, runtime.clock.now()) if settings.clock else {}
-    packages = surroundings.environments(settings.command[0], runtime.environ, runtime.folder)
+    clock = surroundings.clock_variables(world.pit, runtime.clock.now()) if moves_clock else {}
+    packages = surroundings.environments(command[0], runtime.environ, runtime.folder)
     with tempfile.TemporaryDirectory(prefix="pit_fetch-run-") as private, requests.Session() as session:
         authority = Authority(private)
         bundle = surroundings.write_bundle(private, authority.pem)
@@ -67,23 +56,23 @@ def run_command(world: World, settings: Settings) -> Outcome:
         plan = {
             "parent": os.getpid(),
             "sealed": is_sealed,
-            "command": settings.command,
+            "command": command,
             "folder": runtime.folder,
-            "ports": [80, 443, PROXY_PORT, *(each.port for each in world.allowed if each.port not in (None, 80, 443))],
+            "ports": sorted({80, 443, PROXY_PORT, *(allowed for _, allowed in world.allowed)}),
             "environ": surroundings.variables(runtime.environ, f"http://127.0.0.1:{port}", bundle, clock),
         }
         if is_sealed:
-            plan |= surroundings.sealing(runtime.environ, private, bundle, settings.hidden, packages)
+            plan |= surroundings.sealing(runtime.environ, private, bundle, hidden, packages)
         exchanges = Exchanges(world, session)
         status = _run(plan, listeners, authority, exchanges)
     report = {
         "pit": world.pit.isoformat(),
-        "network": settings.network,
-        "clock": world.pit.isoformat() if settings.clock else "off",
+        "network": network,
+        "clock": world.pit.isoformat() if moves_clock else "off",
         "exchanges": exchanges.rows,
         "brought_along": surroundings.brought_along(packages),
     }
-    return Outcome(status, report)
+    return status, report
 
 
 def _run(plan: dict[str, Any], listeners: list[socket.socket], authority: Authority, exchanges: Exchanges) -> int:

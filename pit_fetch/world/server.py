@@ -7,6 +7,7 @@ the first bytes of a connection tell which, and whether it is TLS. The host of a
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Executor
@@ -134,9 +135,7 @@ class Server(NamedTuple):
                     request = event
                 elif isinstance(event, h11.Data) and len(body) <= MAX_REQUEST_BYTES:
                     body += event.data
-                elif isinstance(event, h11.Data):
-                    return
-                else:  # it is closed, or paused
+                else:  # it is too large, or the client ended
                     return
             if request is None:
                 return
@@ -237,10 +236,8 @@ def exchange_of(method: str, scheme: str, host: str, target: str, headers: Heade
     >>> exchange_of("GET", "https", "a.test", "/x", (), b"")[1:5]
     ('https', 'a.test', 443, '/x')
     """
-    if "://" in target:
-        parts = urlsplit(target)
-        scheme, host = parts.scheme, parts.netloc
-        target = parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
+    if whole := re.fullmatch(r"(\w+)://([^/?#]*)(.*)", target):
+        scheme, host, target = whole[1].lower(), whole[2], whole[3] or "/"
     named = urlsplit(f"//{host}")
     return Exchange(
         method, scheme, (named.hostname or "").rstrip("."), named.port or _PORTS.get(scheme, 0), target, headers, body

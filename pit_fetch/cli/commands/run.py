@@ -79,7 +79,7 @@ def _run(options: Namespace, command: Sequence[str], runtime: Runtime) -> Comman
     try:
         from pit_fetch.views import ViewOptions
         from pit_fetch.world.exchanges import World, moving_clock, parse_allowed
-        from pit_fetch.world.run import Settings, run_command
+        from pit_fetch.world.run import run_command
     except ModuleNotFoundError as error:
         raise ConfigError(Code.DEPENDENCY_MISSING, package=str(error.name)) from None
     if options.clock not in ("T", "off"):
@@ -101,7 +101,6 @@ def _run(options: Namespace, command: Sequence[str], runtime: Runtime) -> Comman
     hidden = [f"{file}{ending}" for file in files for ending in ("", "-wal", "-shm", "-journal")]
     clock = moving_clock(pit, runtime.clock.monotonic)
     world = World(pit, clock, runtime, ViewOptions(web=options.web), parse_allowed(options.allow))
-    settings = Settings(command, options.network, options.clock == "T", [*hidden, *([report] if report else ())])
     if options.network == "proxy" and runtime.stderr is not None:
         runtime.stderr.write("pit_fetch: a program can go around --network proxy: it is no seal\n")
         runtime.stderr.flush()
@@ -111,13 +110,15 @@ def _run(options: Namespace, command: Sequence[str], runtime: Runtime) -> Comman
         if environ.get(VARIABLE):
             # Open all along: so the files beside it stay those that are hidden.
             opened.enter_context(closing(_open_archive(environ[VARIABLE], options.offline)))
-        outcome = run_command(world, settings)
+        hidden += [report] if report else []
+        moves_clock = options.clock == "T"
+        status, told = run_command(command, world, options.network, moves_clock=moves_clock, hidden=hidden)
     if report:
         with replacing(report) as file:
-            file.write(f"{json.dumps(outcome.report, indent=2)}\n".encode())
-    if outcome.status < 0:
-        _die(-outcome.status)
-    return CommandResult("", outcome.status)
+            file.write(f"{json.dumps(told, indent=2)}\n".encode())
+    if status < 0:
+        _die(-status)
+    return CommandResult("", status)
 
 
 def _open_archive(path: str, offline: bool) -> Any:
