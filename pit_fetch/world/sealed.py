@@ -157,10 +157,11 @@ def mount_all(settings: Mapping[str, Any]) -> None:
         os.makedirs(folder, mode=0o700, exist_ok=True)
     for target, source in settings["files"].items():
         path = os.path.realpath(target)
-        if not os.path.exists(path):  # a link into a folder that is now empty
+        if path.startswith(tuple(settings["empty"])):  # what a link leads to is gone
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            open(path, "x").close()
-        _mount(source, path, "", _MS_BIND)
+            open(path, "a").close()
+        if os.path.exists(path):  # without the file, a resolver asks 127.0.0.1 anyway
+            _mount(source, path, "", _MS_BIND)
     disks = [entry.path for entry in os.scandir("/dev") if stat.S_ISBLK(entry.stat(follow_symlinks=False).st_mode)]
     for path in (*settings["covered"], *disks, "/dev/mem", "/dev/kmsg", "/proc/sysrq-trigger"):
         if os.path.exists(path):

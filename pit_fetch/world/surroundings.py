@@ -133,7 +133,8 @@ def sealing(
     bundles = (*_BUNDLES, *(os.path.join(each, name) for each in packages for name in _PACKAGED))
     files |= dict.fromkeys(map(os.path.realpath, filter(os.path.isfile, bundles)), bundle)
     ours = (spec.origin for name in ("pit_fetch", "pit_fetch_providers", "pit_gate") if (spec := find_spec(name)))
-    own = [sys.prefix, sys.base_prefix, *(path for path in sys.path if path.endswith("-packages"))]
+    own = [os.path.join(prefix, name) for prefix in (sys.prefix, sys.base_prefix) for name in ("bin", "lib")]
+    own += [path for path in sys.path if path.endswith("-packages")]
     own += [os.path.dirname(os.path.abspath(path)) for path in ours if path]
     runtime = environ.get("XDG_RUNTIME_DIR", "")
     return {

@@ -83,8 +83,47 @@ def shown(model: int, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any
     return {**result, "report": json.loads(report.read_text())}
 
 
-def test_a_view_gets_the_request_as_it_was_but_for_what_depends_on_a_later_state(shown: dict[str, Any]) -> None:
-    echo = shown["requests"]["echo"]
+BIG_HASH = [len(BIG), hashlib.sha256(BIG).hexdigest()]
+EXPECTED = {
+    "without variables": "/x",
+    "http": "http",
+    "an address in a query": "/x?url=https://a.test/y",
+    "post": True,
+    "chunked": "abb",
+    "compressed request": 200,
+    "compressed reply": ["gzip", "{"],
+    "a range": [206, "bytes 2-5/4000", 4, "2345"],
+    "the end": [206, "bytes 3996-3999/4000", 4, "cdef"],
+    "beyond": [416, "bytes */4000", 0, ""],
+    "several": [200, None, 4_000, "01234567"],
+    "HEAD": [200, str(len(BIG)), 0],
+    "50 MB": BIG_HASH,
+    "50 MB, HTTP/2": BIG_HASH,
+    "post, HTTP/2": True,
+    "HEAD, HTTP/2": 0,
+    "64 streams": True,
+    "64 connections": True,
+    "allowed": ["models"],
+    "a web tool": [403, "not_allowed"],
+    "its own sockets": ["own", "own"],
+}
+
+
+def test_a_program_gets_what_it_asks_for_in_every_way_of_http(model: int, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    done = run("--allow", f"localhost:{model}", "--report", str(report), "--", sys.executable, PROGRAM, str(model))
+    assert done.returncode == 0, done.stderr
+    shown = json.loads(done.stdout)
+    assert {name: shown[name] for name in EXPECTED} == EXPECTED
+    _check_request(shown["requests"]["echo"])
+    _check_refusals(shown)
+    _check_clock(shown)
+    _check_report(json.loads(report.read_text()))
+    assert shown["ms a request"] < 50  # 1.5 on an idle core
+
+
+def _check_request(echo: dict[str, Any]) -> None:
+    """Check that a view gets the request as it was, but for what depends on a later state."""
     assert (echo["method"], echo["scheme"], echo["host"], echo["port"]) == ("GET", "https", "echo.test", 443)
     assert (echo["target"], echo["pit"]) == ("/a?b=%2F&c=d%20e", "2024-02-15T21:00:00+00:00")
     names = {name.lower() for name, _ in echo["headers"]}
@@ -92,39 +131,8 @@ def test_a_view_gets_the_request_as_it_was_but_for_what_depends_on_a_later_state
     assert not names & {"if-none-match", "range", "accept-encoding", "connection", "proxy-connection"}
 
 
-BIG_HASH = [len(BIG), hashlib.sha256(BIG).hexdigest()]
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    {
-        "without variables": "/x",
-        "http": "http",
-        "post": True,
-        "chunked": "abb",
-        "compressed request": 200,
-        "compressed reply": ["gzip", "{"],
-        "a range": [206, f"bytes 2-5/{len(BIG)}", 4, "2345"],
-        "the end": [206, f"bytes {len(BIG) - 4}-{len(BIG) - 1}/{len(BIG)}", 4, "cdef"],
-        "beyond": [416, f"bytes */{len(BIG)}", 0, ""],
-        "several": [200, None, len(BIG), "01234567"],
-        "HEAD": [200, str(len(BIG)), 0],
-        "50 MB": BIG_HASH,
-        "50 MB, HTTP/2": BIG_HASH,
-        "post, HTTP/2": True,
-        "HEAD, HTTP/2": 0,
-        "64 streams": True,
-        "64 connections": True,
-        "allowed": ["models"],
-        "a web tool": [403, "not_allowed"],
-        "its own sockets": ["own", "own"],
-    }.items(),
-)
-def test_the_program_gets(shown: dict[str, Any], name: str, expected: object) -> None:
-    assert shown[name] == expected
-
-
-def test_what_is_refused_names_the_fix_and_no_cause(shown: dict[str, Any]) -> None:
+def _check_refusals(shown: dict[str, Any]) -> None:
+    """Check that what is refused names the fix, and no cause."""
     status, body, header = shown["a refused host"]
     assert (status, header, body["error"]["type"]) == (403, "refused", "not_viewed")
     assert "--allow" in body["error"]["message"]
@@ -133,20 +141,16 @@ def test_what_is_refused_names_the_fix_and_no_cause(shown: dict[str, Any]) -> No
     assert "a bug" not in body["error"]["message"]
 
 
-def test_the_clock_and_every_date_stand_at_the_instant(shown: dict[str, Any]) -> None:
+def _check_clock(shown: dict[str, Any]) -> None:
+    """Check that the clock and every date stand at the instant, but for an allowed host's."""
     assert shown["now"].startswith("2024-02-15T21:0")
     assert 0.01 <= shown["a wait"] < 5
     assert shown["requests"]["headers"]["date"].startswith("Thu, 15 Feb 2024 21:0")
-    assert not shown["a stream"][0].startswith("Thu, 15 Feb 2024")  # an allowed host's reply is its own
+    assert not shown["a stream"][0].startswith("Thu, 15 Feb 2024")
     assert shown["a stream"][1] == ["data: 0", "data: 1"]
 
 
-def test_a_request_costs_milliseconds(shown: dict[str, Any]) -> None:
-    assert shown["ms a request"] < 50  # 1.5 on an idle core
-
-
-def test_the_report_has_every_exchange(shown: dict[str, Any]) -> None:
-    report = shown["report"]
+def _check_report(report: dict[str, Any]) -> None:
     assert (report["pit"], report["network"]) == ("2024-02-15T21:00:00+00:00", "sealed")
     rows = {(row["host"], row["path"]): row for row in report["exchanges"]}
     assert rows["echo.test", "/big"]["left_out"] == 2
@@ -285,6 +289,13 @@ def test_a_wrong_option_starts_nothing(options: tuple[str, ...], said: str) -> N
     done = run(*options)
     assert done.returncode == 2
     assert said in done.stderr
+
+
+def test_a_kernel_without_namespaces_is_named() -> None:
+    script = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"'
+    user = ("unshare", "--user", "--map-root-user", "sh", "-c", script, "sh")
+    done = subprocess.run((*user, *words("--", "true")), cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, "--network sealed needs new namespaces" in done.stderr) == (2, True), done.stderr
 
 
 def test_an_agent_that_is_bound_runs_nothing() -> None:
