@@ -100,7 +100,7 @@ def environments(command: str, environ: Mapping[str, str], folder: str) -> list[
     found = (
         path for prefix in dict.fromkeys(prefixes) if prefix for each in patterns for path in glob(f"{prefix}/{each}")
     )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys((*found, *filter(None, environ.get("PYTHONPATH", "").split(os.pathsep)))))
 
 
 def _interpreter(program: str) -> str:
