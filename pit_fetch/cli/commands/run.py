@@ -17,7 +17,7 @@ from pit_fetch.cli.command import CommandResult, Parser, to_json
 from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.request import evidence
-from pit_fetch.request.audience import OFFLINE_VARIABLE
+from pit_fetch.request.audience import is_offline
 from pit_fetch.request.options import require_pit
 from pit_fetch.runs import RECORD_VARIABLE
 from pit_fetch.runs.record import Record
@@ -78,41 +78,49 @@ def _parser() -> Parser:
 def _run(options: Namespace, command: Sequence[str], runtime: Runtime) -> CommandResult:
     try:
         from pit_fetch.views import ViewOptions
+        from pit_fetch.world.archived import ArchivedTransport
         from pit_fetch.world.exchanges import World, moving_clock, parse_allowed
         from pit_fetch.world.run import run_command
     except ModuleNotFoundError as error:
         raise ConfigError(Code.DEPENDENCY_MISSING, package=str(error.name)) from None
     if options.clock not in ("T", "off"):
         raise UsageError(Code.USAGE, text="--clock is T or off")
-    pit = require_pit(options.pit)
-    given = {VARIABLE: options.archive, RECORD_VARIABLE: options.record}
-    environ = dict(runtime.environ) | {name: runtime.path(value) for name, value in given.items() if value}
-    if options.offline:
-        environ[OFFLINE_VARIABLE] = "1"
-        if not environ.get(VARIABLE):
-            raise ConfigError(Code.OFFLINE_WITHOUT_ARCHIVE)
+    pit, environ = require_pit(options.pit), dict(runtime.environ)
+    archive, record = options.archive or environ.get(VARIABLE), options.record or environ.get(RECORD_VARIABLE)
+    offline = options.offline or is_offline(environ)
+    if offline and not archive:
+        raise ConfigError(Code.OFFLINE_WITHOUT_ARCHIVE)
     if options.evidence is not None:
         environ[evidence.VARIABLE] = options.evidence
         if evidence.parse_grades(options.evidence) is None:
             raise ConfigError(Code.EVIDENCE_MALFORMED)
-    runtime = runtime._replace(environ=Environment(environ))
     report = runtime.path(options.report) if options.report else None
-    files = [environ[name] for name in (VARIABLE, RECORD_VARIABLE) if environ.get(name)]
-    hidden = [f"{file}{ending}" for file in files for ending in ("", "-wal", "-shm", "-journal")]
-    clock = moving_clock(pit, runtime.clock.monotonic)
-    world = World(pit, clock, runtime, ViewOptions(web=options.web), parse_allowed(options.allow))
-    if options.network == "proxy" and runtime.stderr is not None:
-        runtime.stderr.write("pit_fetch: a program can go around --network proxy: it is no seal\n")
-        runtime.stderr.flush()
+    network = None
     with ExitStack() as opened:
-        if environ.get(RECORD_VARIABLE):
-            opened.enter_context(Record(environ[RECORD_VARIABLE]))  # refused before CMD starts, if at all
-        if environ.get(VARIABLE):
-            # Open all along: so the files beside it stay those that are hidden.
-            opened.enter_context(closing(_open_archive(environ[VARIABLE], options.offline)))
-        hidden += [report] if report else []
+        # What is wrong with a file is told before CMD starts. An archive stays open all along, so that the files beside
+        # it stay those that are hidden.
+        hidden = [report] if report else []
+        if record:
+            environ[RECORD_VARIABLE] = runtime.path(record)
+            opened.enter_context(Record(environ[RECORD_VARIABLE]))
+            hidden.append(environ[RECORD_VARIABLE])
+        if archive:
+            path = environ[VARIABLE] = runtime.path(archive)
+            opened.enter_context(closing(_open_archive(path, offline)))
+            hidden += [f"{path}{ending}" for ending in ("", "-wal", "-shm", "-journal")]
+            network = ArchivedTransport(None if offline else runtime.transport, path, pit, runtime.clock.now())
+            runtime = runtime._replace(transport=network)
+        clock = moving_clock(pit, runtime.clock.monotonic)
+        runtime = runtime._replace(environ=Environment(environ))
+        world = World(pit, clock, runtime, ViewOptions(web=options.web), parse_allowed(options.allow))
+        if options.network == "proxy" and runtime.stderr is not None:
+            runtime.stderr.write("pit_fetch: a program can go around --network proxy: it is no seal\n")
+            runtime.stderr.flush()
         moves_clock = options.clock == "T"
         status, told = run_command(command, world, options.network, moves_clock=moves_clock, hidden=hidden)
+    if network is not None:
+        network.finish(status)
+        told["archive"] = network.problem or ("answered" if offline else "recorded")
     if report:
         with replacing(report) as file:
             file.write(f"{json.dumps(told, indent=2)}\n".encode())

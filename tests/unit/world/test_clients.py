@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,15 +37,19 @@ CLIENTS = {
 pytestmark = [needs_sealing, pytest.mark.skipif(not views_table(), reason="no source has a view")]
 
 
-def shown(articles: list[dict[str, Any]]) -> dict[str, str]:
-    """Return what each client prints, all of one run."""
+def printed(url: str, *options: str) -> dict[str, str]:
+    """Return what each client prints, all in one run in front of the source at ``url``."""
     here = {name: text for name, text in CLIENTS.items() if shutil.which(name) or name in ("requests", "httpx")}
     lines = "; printf '\\0'; ".join(text.format(url=URL, python=sys.executable) for text in here.values())
-    with serve(app(articles)) as server:
-        environ = {**os.environ, "PIT_FETCH_BENZINGA_URL": server.url, "PYTHONWARNINGS": "ignore"}
-        command = (sys.executable, "-m", "pit_fetch", "run", "--pit", PIT.isoformat(), "--", "sh", "-c", lines)
-        done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=120, check=True)
+    environ = {**os.environ, "PIT_FETCH_BENZINGA_URL": url, "PYTHONWARNINGS": "ignore"}
+    command = (sys.executable, "-m", "pit_fetch", "run", "--pit", PIT.isoformat(), *options, "--", "sh", "-c", lines)
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=120, check=True)
     return dict(zip(here, done.stdout.split("\0"), strict=True))
+
+
+def shown(articles: list[dict[str, Any]]) -> dict[str, str]:
+    with serve(app(articles)) as server:
+        return printed(server.url)
 
 
 def test_late_articles_leave_no_trace_in_any_client() -> None:
@@ -59,3 +64,11 @@ def test_late_articles_leave_no_trace_in_any_client() -> None:
             first = first[end:].lstrip()
         assert [len(page) for page in pages] == [100, 50]  # the late leave no hole
         assert {row["id"] for page in pages for row in page} == {row["id"] for row in PUBLIC}
+
+
+def test_a_later_run_without_the_source_gets_the_same_bytes(tmp_path: Path) -> None:
+    archive = ("--archive", str(tmp_path / "archive.db"))
+    with serve(app([*PUBLIC, *LATE])) as server:
+        first = printed(server.url, *archive)
+    assert printed(server.url, *archive, "--offline") == first
+    assert json.loads(first["requests"][: first["requests"].index("][") + 1])
