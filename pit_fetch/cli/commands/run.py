@@ -17,7 +17,7 @@ from pit_fetch.cli.command import CommandResult, Parser, to_json
 from pit_fetch.errors import ConfigError, UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.request import evidence
-from pit_fetch.request.audience import is_offline
+from pit_fetch.request.audience import is_for_an_agent, is_offline
 from pit_fetch.request.options import require_pit
 from pit_fetch.runs import RECORD_VARIABLE
 from pit_fetch.runs.record import Record
@@ -40,9 +40,8 @@ def run(argv: Sequence[str], runtime: Runtime) -> CommandResult:
         from pit_fetch.views import views_table
 
         rows = views_table()
-        width = {name: max(len(row[name]) for row in rows) for name in rows[0]} if rows else {}
-        lines = ("  ".join(row[name].ljust(width[name]) for name in width).rstrip() for row in rows)
-        return CommandResult(to_json(rows) if options.json else "".join(f"{line}\n" for line in lines))
+        lines = (f"{row['source']:15} {row['host']:30} {row['path']}: {row['rule']}\n" for row in rows)
+        return CommandResult(to_json(rows) if options.json else "".join(lines))
     if not command or options.pit is None:
         raise UsageError(
             Code.USAGE, text=_COMMAND if not command else "run needs --pit ISO8601, the instant of CMD's world"
@@ -56,7 +55,7 @@ def _parser() -> Parser:
     parser.epilog = _EPILOG
     parser.advice = _COMMAND
     parser.add_argument("--pit", metavar="ISO8601", help="the instant")
-    parser.add_argument("--archive", metavar="PATH", help="record every reply in this file, and answer from it too")
+    parser.add_argument("--archive", metavar="PATH", help="record every reply in this file")
     parser.add_argument("--offline", action="store_true", help="answer from the archive alone, and ask no source")
     parser.add_argument(
         "--allow", metavar="HOST,...", default="", help="hosts that pass as they are: HOST, or HOST:PORT"
@@ -94,6 +93,11 @@ def _run(options: Namespace, command: Sequence[str], runtime: Runtime) -> Comman
         environ[evidence.VARIABLE] = options.evidence
         if evidence.parse_grades(options.evidence) is None:
             raise ConfigError(Code.EVIDENCE_MALFORMED)
+    if is_for_an_agent(environ):  # whom its client restricts
+        if options.report:
+            raise UsageError(Code.OPERATORS_ONLY, what="--report shows what is withheld")
+        if options.evidence is not None:
+            raise ConfigError(Code.EVIDENCE_NOT_GRANTED, source="SOURCE")
     report = runtime.path(options.report) if options.report else None
     network = None
     with ExitStack() as opened:

@@ -35,7 +35,8 @@ def words(*options: str) -> tuple[str, ...]:
 
 
 def run(*options: str, stdin: str = "", env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    environ = {**os.environ, "PYTHONWARNINGS": "ignore", **(env or {})}
+    outer = {name: text for name, text in os.environ.items() if not name.startswith(("PIT_FETCH_", "CLAUDECODE"))}
+    environ = {**outer, "PYTHONWARNINGS": "ignore", **(env or {})}
     done = subprocess.run(
         words(*options), cwd=ROOT, env=environ, input=stdin, capture_output=True, text=True, timeout=120
     )
@@ -296,6 +297,12 @@ def test_a_kernel_without_namespaces_is_named() -> None:
     user = ("unshare", "--user", "--map-root-user", "sh", "-c", script, "sh")
     done = subprocess.run((*user, *words("--", "true")), cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, "--network sealed needs new namespaces" in done.stderr) == (2, True), done.stderr
+
+
+@pytest.mark.parametrize("options", [("--report", "report.json"), ("--evidence", "claimed")])
+def test_an_agents_client_gets_no_report_and_grants_no_claims(options: tuple[str, ...]) -> None:
+    done = run(*options, "--", "true", env={"CLAUDECODE": "1"})
+    assert (done.returncode, options[0] in done.stderr) == (2, True)
 
 
 def test_an_agent_that_is_bound_runs_nothing() -> None:
