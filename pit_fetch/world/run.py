@@ -96,14 +96,13 @@ def _run(plan: dict[str, Any], listeners: list[socket.socket], authority: Author
             child.wait()
             raise
     threading.Thread(target=_forward, args=(process,), daemon=True).start()
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        server = Server(authority, exchanges.respond, exchanges.note, pool)
-        try:
-            asyncio.run(_serve(server, listeners, names, child))
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for each in (*listeners, *([names] if names else ())):
-                each.close()
+    pool = ThreadPoolExecutor(_AT_ONCE)
+    try:
+        asyncio.run(_serve(Server(authority, exchanges.respond, exchanges.note, pool), listeners, names, child))
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)  # a source that hangs holds up nobody any more
+        for each in (*listeners, *([names] if names else ())):
+            each.close()
     return child.returncode
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from datetime import datetime
 
 from pit_fetch import views
@@ -23,6 +24,8 @@ def answer(exchange: Exchange, pit: datetime, runtime: Runtime, options: ViewOpt
     path = exchange.target.partition("?")[0]
     if path == "/broken":
         raise RuntimeError("a bug")
+    if path == "/hanging":
+        time.sleep(60)
     if path == "/digits":
         return Answer(200, (), BIG[:4_000], "viewed", "echo")
     if path == "/big":

@@ -231,6 +231,12 @@ def test_signals_reach_the_command_and_nothing_outlives_it(tmp_path: Path) -> No
     assert not left.stdout
 
 
+def test_a_source_that_hangs_holds_up_nobody_once_the_command_has_ended() -> None:
+    started = time.monotonic()
+    assert run("--", "curl", "-s", "--max-time", "0.5", "https://echo.test/hanging").returncode == 28
+    assert time.monotonic() - started < 30
+
+
 def test_a_killed_run_takes_the_command_with_it(tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     script = f"touch {ready}; while :; do sleep 0.05; touch {tmp_path}/alive; done"
