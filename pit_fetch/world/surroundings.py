@@ -65,11 +65,19 @@ def clock_variables(pit: datetime, now: datetime) -> dict[str, str]:
     package = find_spec("libfaketime")
     folder = os.path.dirname(package.origin or "") if package else ""
     library = f"{folder}/vendor/libfaketime/src/libfaketime.so.1"
-    if not os.path.isfile(library):
+    # The linker would only warn of a library of another machine, and the program would see the true time.
+    if not os.path.isfile(library) or _machine(library) != _machine(sys.executable):
         raise ConfigError(Code.DEPENDENCY_MISSING, package="libfaketime")
     names = ("FAKETIME_DONT_FAKE_MONOTONIC", "DONT_FAKE_MONOTONIC")
     offset = (pit - now).total_seconds()
     return {"LD_PRELOAD": library, "FAKETIME": f"{offset:+.6f}", **dict.fromkeys(names, "1")}
+
+
+def _machine(path: str) -> bytes:
+    """Return what the head of an ELF file says of its machine: the width, the order of bytes, and the instructions."""
+    with open(path, "rb") as file:
+        head = file.read(20)
+    return head[4:6] + head[18:20]
 
 
 def write_bundle(folder: str, pem: bytes) -> str:
