@@ -37,7 +37,8 @@ _PROXIES = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY
 _OWN = ("PIT_FETCH_ARCHIVE", "PIT_FETCH_RECORD", "PIT_FETCH_AUDIT")
 # Where programs put the sockets by which others ask them for something.
 EMPTY = ("/run", "/var/run", "/tmp/.X11-unix", "/tmp/.ICE-unix")  # noqa: S108
-_RESOLVER = {"resolv.conf": "nameserver 127.0.0.1\n", "hosts": "127.0.0.1 localhost\n::1 localhost\n"}
+# No IPv6: what answers there listens at 127.0.0.1.
+_RESOLVER = {"resolv.conf": "nameserver 127.0.0.1\n", "hosts": "127.0.0.1 localhost\n"}
 # What is known of packages that bring along what came later.
 _BROUGHT = {
     "edgartools": "today's tickers and company names are files of the package",
