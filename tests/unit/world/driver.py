@@ -12,8 +12,11 @@ from pit_fetch import views
 from pit_fetch.cli.main import main
 from pit_fetch.runtime import Runtime
 from pit_fetch.views import Answer, Exchange, ViewOptions
+from pit_fetch.world import sealed
 
 BIG = b"0123456789abcdef" * 3_276_800  # 50 MB
+# Another program in the place of the one that seals.
+SEALED_VARIABLE = "PIT_FETCH_TEST_SEALED"
 _refuse, _OPTIONS = views.answer, ViewOptions()
 
 
@@ -37,4 +40,5 @@ def answer(exchange: Exchange, pit: datetime, runtime: Runtime, options: ViewOpt
 
 if __name__ == "__main__":
     views.answer = answer
+    sealed.__file__ = os.environ.get(SEALED_VARIABLE, sealed.__file__)
     os._exit(main(["run", *sys.argv[1:]]))

@@ -20,7 +20,8 @@ from typing import Any
 import pytest
 
 from pit_fetch.archive.store import schema
-from tests.unit.world.driver import BIG
+from pit_fetch.world import sealed
+from tests.unit.world.driver import BIG, SEALED_VARIABLE
 from tests.unit.world.sealable import needs_sealing, outside
 from tests.unit.world.ways_out import WORD
 
@@ -193,6 +194,37 @@ def test_without_a_run_the_same_ways_are_open(tmp_path: Path) -> None:
         command = (sys.executable, WAYS_OUT, str(host), *LOCAL_WAYS)
         done = subprocess.run(command, stdout=subprocess.PIPE, pass_fds=[descriptor], timeout=120)
     assert {name: state for name, (state, _) in json.loads(done.stdout).items()} == dict.fromkeys(LOCAL_WAYS, "open")
+
+
+# A step of the seal that is left out, and a way that then meets something else.
+MUTANTS = {
+    "no process namespace": ("| 0x20000000", "", "process: end one outside"),
+    "no IPC namespace": ("| 0x08000000", "", "process: shared memory of System V"),
+    "sockets are not covered": ('*settings["covered"]', "*()", "Unix socket: an absolute path"),
+    "the archive is not covered": ('*settings["covered"]', "*()", "files: what holds the replies of today"),
+    "the program is not protected": ('*settings["read_only"]', "*()", "files: the program of the run"),
+    "folders are not emptied": ('in settings["empty"]:', "in ():", "Unix socket: a folder of /run"),
+    "no filter": ('_call("prctl", _SECCOMP, _FILTER, program, 0, 0)', "pass", "socket: packets of an interface"),
+    "descriptors stay": ("control.set_inheritable(False)", "pass", "descriptors: those that were inherited"),
+    "capabilities stay": ("range(64)", "()", "process: capabilities"),
+}
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(os.geteuid() != 0, reason="some steps matter for root alone")
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_each_step_of_the_seal_closes_a_way(mutant: str, tmp_path: Path) -> None:
+    old, new, way = MUTANTS[mutant]
+    text = Path(sealed.__file__).read_text()
+    assert text.count(old) == 1
+    leaky, archive = tmp_path / "sealed.py", tmp_path / "archive.db"
+    leaky.write_text(text.replace(old, new))
+    schema.open_to_write(str(archive)).close()
+    with outside(tmp_path, archive) as (host, _):
+        command = ("--archive", str(archive), "--", sys.executable, WAYS_OUT, str(host), way)
+        closed, opened = run(*command), run(*command, env={SEALED_VARIABLE: str(leaky)})
+    assert json.loads(closed.stdout)[way][0] == "closed"
+    assert json.loads(opened.stdout)[way] != json.loads(closed.stdout)[way]
 
 
 def test_node_and_curl_pass() -> None:

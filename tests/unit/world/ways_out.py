@@ -243,8 +243,7 @@ def _nothing() -> object:
 
 
 def change(path: str) -> object:
-    with open(path, "r+b", buffering=0) as file:
-        file.write(b"|/bin/true")
+    open(path, "r+b", buffering=0).close()  # that it can be opened so is enough
     is_null = os.major(os.stat(path).st_rdev) == 1  # which takes what is written, and does nothing
     return _nothing() if is_null else path
 
