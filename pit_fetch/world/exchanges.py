@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import json
 import re
 import threading
 from collections.abc import Callable, Iterator, Set
@@ -24,7 +23,7 @@ from pit_fetch.runs.record import Entry, Record
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.version import __version__
 from pit_fetch.times import in_new_york
-from pit_fetch.views import Answer, Exchange, ViewOptions
+from pit_fetch.views import Answer, Exchange, ViewOptions, refused
 from pit_fetch.world.model_tools import web_tool
 from pit_fetch.world.server import Reply
 
@@ -189,12 +188,6 @@ def _problem(exchange: Exchange, headers: dict[str, str]) -> str | None:
     kind = headers.get("content-type", "application/json")
     tool = web_tool(exchange.host, exchange.target.partition("?")[0], exchange.body, kind)
     return None if tool is None else _NOT_ALLOWED.format(what=tool)
-
-
-def refused(kind: str, message: str) -> Answer:
-    """Return a refusal, with one line of JSON that names the fix."""
-    body = json.dumps({"error": {"type": kind, "message": message}}).encode()
-    return Answer(403, (("content-type", "application/json"),), body, "refused", None, 0, 0)
 
 
 def _written(method: str, asked: dict[str, str], answer: Answer, now: datetime) -> Reply:
