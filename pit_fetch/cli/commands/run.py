@@ -89,10 +89,8 @@ def _run(options: Namespace, command: Sequence[str], runtime: Runtime) -> Comman
     offline = options.offline or is_offline(environ)
     if offline and not archive:
         raise ConfigError(Code.OFFLINE_WITHOUT_ARCHIVE)
-    if options.evidence is not None:
-        environ[evidence.VARIABLE] = options.evidence
-        if evidence.parse_grades(options.evidence) is None:
-            raise ConfigError(Code.EVIDENCE_MALFORMED)
+    if evidence.parse_grades(options.evidence or "") is None:
+        raise ConfigError(Code.EVIDENCE_MALFORMED)
     if is_for_an_agent(environ):  # whom its client restricts
         if options.report:
             raise UsageError(Code.OPERATORS_ONLY, what="--report shows what is withheld")
@@ -116,7 +114,13 @@ def _run(options: Namespace, command: Sequence[str], runtime: Runtime) -> Comman
             runtime = runtime._replace(transport=network)
         clock = moving_clock(pit, runtime.clock.monotonic)
         runtime = runtime._replace(environ=Environment(environ))
-        world = World(pit, clock, runtime, ViewOptions(web=options.web), parse_allowed(options.allow))
+        world = World(
+            pit,
+            clock,
+            runtime,
+            ViewOptions(web=options.web, evidence=options.evidence or ""),
+            parse_allowed(options.allow),
+        )
         if options.network == "proxy" and runtime.stderr is not None:
             runtime.stderr.write("pit_fetch: a program can go around --network proxy: it is no seal\n")
             runtime.stderr.flush()
