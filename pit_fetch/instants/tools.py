@@ -12,7 +12,7 @@ from pit_fetch.gaps import Code
 from pit_fetch.mcp.answers import Answer
 from pit_fetch.mcp.calls import answer
 from pit_fetch.mcp.prepare import prepare_server
-from pit_fetch.mcp.tools import Shape
+from pit_fetch.mcp.tools import SOURCES, Shape, form_of_answers
 from pit_fetch.runtime import Runtime
 
 OnThread = Callable[[Callable[[threading.Event], Answer]], Awaitable[Answer]]
@@ -32,13 +32,16 @@ def agent_tools(
 ) -> list[AgentTool]:
     """Return the tools of these sources as of ``pit``. ``on_thread`` runs a call."""
     server = prepare_server(runtime, pit, None, sources, shape=shape)
+    # A server says it in its instructions.
+    described = {SOURCES: f" {form_of_answers(shape)}"}
 
     async def call(tool: str, /, **arguments: Any) -> str:
         answered = await on_thread(partial(answer, server, tool, arguments))
         return answered.text
 
     return [
-        AgentTool(tool.name, tool.description, tool.schema, partial(call, tool.name)) for tool in server.tools.values()
+        AgentTool(name, tool.description + described.get(name, ""), tool.schema, partial(call, name))
+        for name, tool in server.tools.items()
     ]
 
 

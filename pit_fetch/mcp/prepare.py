@@ -33,7 +33,7 @@ def prepare_server(
     *,
     offline: bool = False,
     moving: bool = False,
-    shape: Shape = "items",
+    shape: Shape = "columns",
 ) -> Server:
     """Return the server of these options; ``names`` are sources, None all that can be asked.
 
@@ -56,7 +56,7 @@ def prepare_server(
         if names is not None
         else {name_of(p): problem for p in providers if (problem := _missing(p, runtime, offline))}
     )
-    tools = tools_for((p for p in providers if name_of(p) not in idle), moment.phrase, shape)
+    tools = tools_for((p for p in providers if name_of(p) not in idle), moment.phrase)
     return Server(tools, moment, settings, Runtimes(lambda: _surroundings(runtime)), idle, offline, shape)
 
 

@@ -81,7 +81,7 @@ class Entry(NamedTuple):
         return {**row, "items": [name for name, _ in self.kept], "bytes": len(self.shown), "version": self.version}
 
 
-def entry(request: FetchRequest, runtime: Runtime, result: FetchResult, text: Text, shape: str) -> Entry:
+def entry(request: FetchRequest, runtime: Runtime, result: FetchResult, text: Text, shape: str | None) -> Entry:
     """Return the entry of a call, without the values of keys."""
     environ, shown = runtime.environ, bytes_of(text)
     clean = redactor(credentials.known_secrets(request.provider, environ, runtime.folder))
