@@ -32,8 +32,8 @@ from pit_fetch_providers.shared import CONTACT, UNREADABLE, fields, with_a_pit
 from pit_fetch_providers.wayback import address, api, capture, index, page
 
 _HINDSIGHT = (
-    "The Internet Archive shows the captures that it holds {now}: some were taken down since, others added late. That "
-    "it has none up to the PIT does not show that there was no page."
+    "The Internet Archive shows the captures that it holds on the day of the fetch: some were taken down since, others "
+    "added late. That it has none up to the PIT does not show that there was no page."
 )
 _STAMPS = (
     " The index alone dates these captures; a stamp of it was found to be half a year early. page checks each capture "
