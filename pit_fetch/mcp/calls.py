@@ -6,7 +6,7 @@ import shlex
 import threading
 from collections.abc import Callable, Mapping
 from queue import Empty, LifoQueue
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from pit_fetch.courtesy.fronts import reword
 from pit_fetch.engine import registry
@@ -17,7 +17,7 @@ from pit_fetch.engine.settings_files import Settings
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.mcp.answers import Answer, in_columns, plain, refuse, release_answer
-from pit_fetch.mcp.instant import ConnectionInstant, Instant, Moment
+from pit_fetch.mcp.instant import Moment
 from pit_fetch.mcp.tools import SOURCES, Shape, Tool, dated_operations
 from pit_fetch.provider import Provider
 from pit_fetch.request.audience import CEILING_VARIABLE, MAX_CHARS_UNDER_AGENT
@@ -34,6 +34,16 @@ FETCH_SECONDS = 45.0
 _SETTINGS = ("limit", "max_pages", "fields", "max_chars")
 
 
+class InstantSource(Protocol):
+    """The instant of a server: that of a call that begins now, and in words."""
+
+    def now(self) -> Moment:
+        """Return the instant of a call. Raise UsageError if it may not be answered."""
+
+    @property
+    def phrase(self) -> str: ...
+
+
 class Server(NamedTuple):
     """What is fixed when a server starts.
 
@@ -46,7 +56,7 @@ class Server(NamedTuple):
     """
 
     tools: Mapping[str, Tool]
-    instant: Instant | ConnectionInstant
+    instant: InstantSource
     settings: Settings
     runtimes: Runtimes
     idle: Mapping[str, str] = {}

@@ -55,13 +55,13 @@ def serve(server: calls.Server, wire: Wire, pace: Pace = PACE) -> None:
 
 
 async def _serve(server: calls.Server, wire: Wire, pace: Pace) -> None:
-    protocol = _protocol(server, pace)
+    protocol = protocol_server(server, pace)
     async with messages(wire) as streams:
         await protocol.run(streams.incoming, streams.outgoing, protocol.create_initialization_options())
 
 
-def _protocol(server: calls.Server, pace: Pace) -> ProtocolServer[Any]:
-    """Return the SDK's server of ``server``."""
+def protocol_server(server: calls.Server, pace: Pace = PACE) -> ProtocolServer[Any]:
+    """Return the SDK's server of ``server``, for one connection."""
     tools = [protocol_tool(tool) for tool in server.tools.values()]
     limiter = anyio.CapacityLimiter(CONCURRENT_CALLS)
 

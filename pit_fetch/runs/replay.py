@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.report import FetchResult
 from pit_fetch.engine.run import run
-from pit_fetch.errors import PitFetchError
+from pit_fetch.errors import InputError, PitFetchError
 from pit_fetch.formats import Text
+from pit_fetch.gaps import Code
 from pit_fetch.request.audience import CEILING_VARIABLE
 from pit_fetch.request.fetch_request import FetchRequest, from_canonical
 from pit_fetch.runs import RECORD_VARIABLE
@@ -65,6 +66,8 @@ def _ask_again(call: Entry, runtime: Runtime, archive: str) -> tuple[FetchReques
     environ = Environment({**runtime.environ, RECORD_VARIABLE: "", **bound})
     request = from_canonical(call.request, runtime.find(call.source))
     form = {name: value for name, value in call.form.items() if name in request._fields}
+    if request.input_file == "-":
+        raise InputError(Code.INPUT_UNREADABLE, problem="standard input is not recorded")
     request = request._replace(**form, archive=archive, offline=not request.input_file)
     return request, run(request, runtime._replace(environ=environ), Progress(), ())
 

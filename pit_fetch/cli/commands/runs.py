@@ -119,7 +119,11 @@ def _moments(calls: Iterable[Entry]) -> list[datetime]:
 
 def _show(call: Invocation) -> CommandResult:
     rows = [entry.row() for entry in call.calls(call.options.run)]
-    lines = (f"{row['call']}  {row['at']}  {counted(len(row['items']), 'item')}  {row['request']}" for row in rows)
+    lines = [f"{row['call']}  {row['at']}  {counted(len(row['items']), 'item')}  {row['request']}" for row in rows]
+    gated = [str(row["call"]) for row in rows if "gated" in row]
+    if gated:
+        text = "A client's gate may have withheld what these calls showed (PIT_GATE_LOG says it)"
+        lines.append(f"{text}: {', '.join(gated[:_AT_MOST])}{', …' if len(gated) > _AT_MOST else ''}")
     return _printed(call, rows, lines)
 
 
