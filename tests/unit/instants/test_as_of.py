@@ -7,6 +7,8 @@ import contextlib
 import json
 import os
 import pickle
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -176,6 +178,16 @@ def test_columns_say_the_same_as_items_and_the_tool_says_which(reply: Path, tmp_
     assert table["gaps"][2]["reason"] == envelope["gaps"][2]["reason"]
     assert table["pit"] == INSTANT
     assert len(texts["columns"]) < len(texts["items"])
+
+
+def test_the_example_of_a_back_test_can_be_had_again(tmp_path: Path) -> None:
+    example = Path(__file__).parents[3] / "examples" / "backtest" / "backtest.py"
+    variables = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        [sys.executable, example, tmp_path], capture_output=True, text=True, env=variables, check=True
+    )
+    assert "24 of 24 calls are answered with the same bytes" in done.stdout
+    assert "mean error: 7.2%" in done.stdout
 
 
 def test_quarters_of_eps_cost_few_characters(reply: Path, tmp_path: Path) -> None:
