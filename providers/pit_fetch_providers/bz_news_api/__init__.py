@@ -30,7 +30,7 @@ from pit_fetch.wire import lenient_json
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.bz_news_api import api, articles
 from pit_fetch_providers.bz_news_api.articles import THEMES, mentions
-from pit_fetch_providers.shared import fields
+from pit_fetch_providers.shared import fields, views_of
 
 PAGE_SIZE = 100
 # The API answers HTTP 400 if page x pageSize exceeds 10,000.
@@ -172,6 +172,7 @@ def _parameters(query: Query, first: date, last: date) -> dict[str, str]:
 
 
 PROVIDER = Provider(
+    views=views_of(__name__),
     name="bz-news-api",
     summary="Benzinga news articles, by ticker, channel, tag, keyword or theme",
     aliases=("benzinga", "benzinga-news"),
