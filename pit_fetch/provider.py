@@ -211,13 +211,11 @@ class Dating(NamedTuple):
 class Caveat(NamedTuple):
     """Something that a request cannot show, as a gap of its answer states it.
 
-    archived  the same where an archive answers, with what was fetched at another time; "" if it is ``text``, too
     of_today  a list or a name of today's says what the request means (a company by its ticker). The text says what to
               give instead: under a ceiling the request is refused with it
     """
 
     text: str
-    archived: str = ""
     of_today: bool = False
 
 

@@ -39,6 +39,7 @@ class Archived:
         self.cache: dict[Key, InterpretedFetch | None] = {}  # the requests interpreted so far
         # The bodies read last, by their digests: many fetches begin with the same list of names.
         self.bodies: dict[bytes, bytes] = {}
+        self.unasked: dict[str, set[tuple[int, str]]] = {}  # by source, the questions that needed no request
         # The stream whose index this connection has a copy of, since that of the file lacks something.
         self.overlaid: str | None = None
         self.is_all_overlaid = False  # the connection has an index of all streams instead
@@ -86,6 +87,12 @@ class Archived:
         """Return a fetch with what its names stand for in its own list. One without a list is not complete anyway."""
         own = ArchivedReplies(self, microseconds.ALWAYS, key)
         return resolve_names(recorded, own) or recorded._replace(is_unresolved=True)
+
+    def needed_no_request(self, fetch: journal.FetchEntry) -> bool:
+        """Return whether this very question was asked as of its PIT, then past, and the source had not to be asked."""
+        if fetch.source not in self.unasked:
+            self.unasked[fetch.source] = journal.without_exchange(self.connection, fetch.source)
+        return (fetch.pit, fetch.request) in self.unasked[fetch.source]
 
     def read_body(self, digest: bytes) -> bytes:
         """Return a body by its digest. Raise Damaged, or Lost."""

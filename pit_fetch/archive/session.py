@@ -5,6 +5,7 @@ session.recorder.note, .watch(stream)     while it is asked
 session.ingest_if_needed()                adds this fetch to the index, if the archive holds others
 session.recall(…)                         returns the records as of the PIT
 session.captured(…), .unrefuted(…)        returns the records that are served on a claim
+session.asked_before(…)                   returns what was received when this very question was asked before
 session.finish(text, status)              records what was printed
 """
 
@@ -26,8 +27,10 @@ from pit_fetch.archive.store.errors import translating
 from pit_fetch.net.hosts import base_url
 from pit_fetch.provider import API_VERSION, Query, Record
 from pit_fetch.request.fetch_request import FetchRequest
+from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.version import __version__
+from pit_fetch.transport import ReplayingTransport
 
 if TYPE_CHECKING:
     from pit_fetch.archive.held import HeldSlice
@@ -123,6 +126,28 @@ class ArchiveSession:
             instant = microseconds.to_micros(at)
             asked = self._resolve(instant)
             return captures.unrefuted(asked.archived, asked.stream, list(claimed), instant)
+
+    def asked_before(self, at: datetime) -> tuple[InterpretedFetch, ReplayingTransport] | None:
+        """Return the last fetch of this very question as of its PIT, then past, with its replies; None without one.
+
+        Raise ArchiveError.
+        """
+        with translating():
+            asked = self._resolve(microseconds.to_micros(at))
+            connection, key = asked.archived.connection, self._last_asked(asked)
+            fetch = None if key is None else journal.fetch_of(connection, key)
+            if key is None or fetch is None:
+                needed_none = asked.archived.needed_no_request(self.question.fetch)
+                return (self.question, ReplayingTransport(())) if needed_none else None
+            query = build_query(self.question.request, microseconds.from_micros(fetch.began))
+            recorded = self.question._replace(fetch=fetch, query=query)
+            return recorded, ReplayingTransport(rederive.replies(journal.exchanges_of(connection, key)))
+
+    def _last_asked(self, asked: Resolved) -> journal.Key | None:
+        fetch = self.question.fetch
+        if fetch.pit is None:
+            return None
+        return index.last_asked(asked.archived.connection, asked.stream, fetch.pit, fetch.request)
 
     def at_one_moment(self) -> AbstractContextManager[None]:
         """Return what raises Changed on leaving if what was read of the archive may not be of one moment."""
@@ -226,7 +251,8 @@ class ArchiveSession:
             question = self.question if meaning is None else meaning.question
             asked = self._resolve_stream(question.stream, archived, meaning)
             # What was just asked of the source is compared with its own stream alone.
-            if question.is_as_of_pit and question.request.offline and self._covered_until(asked, at) is None:
+            is_general = question.is_as_of_pit and question.request.offline and self._last_asked(asked) is None
+            if is_general and self._covered_until(asked, at) is None:
                 of_its_moment = question._replace(fetch=question.fetch._replace(pit=None))
                 general = self._resolve_stream(of_its_moment.stream, asked.archived, meaning)
                 is_covered = self._covered_until(general, at) is not None

@@ -12,7 +12,7 @@ from pit_fetch.archive.archived import OpenArchives
 from pit_fetch.archive.held import HeldRecords, HeldSlice, NotSwept
 from pit_fetch.archive.interpreted import InterpretedFetch
 from pit_fetch.archive.session import ArchivedRecords, ArchiveSession, Resolved
-from pit_fetch.archive.store import index, microseconds
+from pit_fetch.archive.store import index, journal, microseconds
 from pit_fetch.provider import Query
 from pit_fetch.request import coverage
 from pit_fetch.request.fetch_request import FetchRequest
@@ -32,6 +32,7 @@ class ArchiveSweep(ArchiveSession):
         self._captures: dict[str, tuple[Any, captures.CaptureSweep]] = {}
         self._meant: tuple[Any, Resolved] | None = None
         self._moments: list[int] | None = None
+        self._asked: set[tuple[int, str]] | None = None
         self._others: dict[str, list[tuple[str, dict[str, str]]]] = {}
 
     def move(self, request: FetchRequest, query: Query) -> None:
@@ -39,6 +40,13 @@ class ArchiveSweep(ArchiveSession):
         fetch = self.question.fetch._replace(pit=microseconds.to_micros(request.pit), request=request.canonical)
         self.query, self.question = query, InterpretedFetch(fetch, request, query)
         self._resolved = {}
+
+    def was_asked(self, pit: datetime, request: str) -> bool:
+        """Return whether this very question was asked before: it has the answer that it had then."""
+        if self._asked is None:
+            source = self.question.request.provider.name
+            self._asked = journal.asked_of_the_past(self._open().connection, source)
+        return bool(self._asked) and (microseconds.to_micros(pit), request) in self._asked
 
     def held_at(self, pit: datetime) -> HeldSlice | None:
         """Return the records as of a later instant for a question without a window, if all were captured by then.

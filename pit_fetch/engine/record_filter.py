@@ -40,10 +40,10 @@ class RecordFilter:
         self.request, self.query, self.progress = request, query, progress
         self.withheld = Withheld()
 
-    def caveats(self, *, archived: bool = False, is_proved: bool = False) -> tuple[Gap, ...]:
+    def caveats(self, *, is_proved: bool = False) -> tuple[Gap, ...]:
         """Return what the answer cannot show. ``is_proved``: nothing in it is served on a claim."""
         query = self.query._replace(accepts_claims=self.query.accepts_claims and not is_proved)
-        return tuple(caveats(query, self.request.provider.name, archived=archived))
+        return tuple(caveats(query, self.request.provider.name))
 
     def public(self, stream: Stream, cutoff: Callable[[], datetime | None]) -> Iterator[Record | Watermark | Gap]:
         """Yield what of a stream was public at ``cutoff()``, with watermarks and gaps."""

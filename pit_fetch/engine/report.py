@@ -235,12 +235,11 @@ def answer_gaps(request: FetchRequest, collected: CollectedRecords, shown: Seque
         gaps += _unusable(request, collected)
     gaps += _unknown_fields(request, selection.records)
     if selection.stopped == "limit":
-        gaps.append(
-            gap(Code.LIMIT, limit=request.limit, cursor=format_cursor(selection.resume or selection.records[-1]))
-        )
+        cursor = format_cursor(selection.last or selection.records[-1])
+        gaps.append(gap(Code.LIMIT, limit=request.limit, cursor=cursor))
     elif selection.stopped == "max_pages" and selection.last is not None:
-        resume = format_cursor(selection.last)
-        gaps.append(gap(Code.MAX_PAGES, public=selection.scanned, max_pages=request.max_pages, cursor=resume))
+        cursor = format_cursor(selection.last)
+        gaps.append(gap(Code.MAX_PAGES, public=selection.scanned, max_pages=request.max_pages, cursor=cursor))
     is_through = not selection.stopped  # else more may match
     if not shown and is_through and not _has_failed(gaps) and not any(gap.type == "no_data" for gap in gaps):
         gaps += [*_claims_not_accepted(request), nothing(collected)]

@@ -88,6 +88,10 @@ class Sweep:
         """What the answers have in common, as of the first instant."""
         return self._options.provenance or envelope.Provenance()
 
+    def was_asked(self, pit: datetime) -> bool:
+        """Return whether the archive holds what was answered as of an instant: a single fetch answers with that."""
+        return self._archive.was_asked(pit, self._canonical(pit))
+
     def at(self, pit: datetime) -> SweptAnswer:
         """Return the answer as of an instant. Whatever is raised, a single fetch has to answer."""
         if self._steady is not None and (later := self._later(pit)) is not None:
@@ -132,8 +136,11 @@ class Sweep:
         query = build_query(request, self._runtime.clock.now())
         return request, query, RecordFilter(request, query, self._progress)
 
+    def _canonical(self, pit: datetime) -> str:
+        return f"{self._before}{format_value(pit)}{self._behind}"
+
     def _as_of(self, pit: datetime) -> FetchRequest:
-        return self._request._replace(pit=pit, canonical=f"{self._before}{format_value(pit)}{self._behind}")
+        return self._request._replace(pit=pit, canonical=self._canonical(pit))
 
     def _write(self, pit: datetime, items: Items, records: tuple[Record, ...]) -> FetchResult:
         """Return the answer of these records, if all were captured, and nothing else is to be said."""

@@ -92,7 +92,7 @@ class Questions(NamedTuple):
         for pit in subject.pits:
             answer = None
             try:
-                if sweep is not None:
+                if sweep is not None and not sweep.was_asked(pit):
                     items, is_plain, write = sweep.at(pit)
                     written = partial(self._envelope, write, subject.over, pit)
                     answer = Answer(items, sweep.provenance, written, is_plain=is_plain)

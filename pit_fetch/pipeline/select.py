@@ -60,7 +60,6 @@ class Selection(NamedTuple):
     stopped  the cap that ended the fetch; "" if it came to its end
     is_cut   whether an error or the deadline kept the source from being read to its end
     last     the last public record that was examined
-    resume   the record after which the next page begins, if that is not the last one kept
     """
 
     records: tuple[Record, ...] = ()
@@ -69,7 +68,6 @@ class Selection(NamedTuple):
     stopped: Stopped = ""
     is_cut: bool = False
     last: Record | None = None
-    resume: Record | None = None
 
 
 class SelectionBuilder:

@@ -135,20 +135,20 @@ def _caveats(query: Query) -> Iterator[Caveat]:
     return (Caveat(made) if isinstance(made, str) else made for made in query.operation.caveats(query))
 
 
-def caveats(query: Query, source: str, *, archived: bool = False) -> Iterator[Gap]:
-    """Yield a gap for each thing that the request cannot show, whatever is returned. ``archived``: by an archive."""
+def caveats(query: Query, source: str) -> Iterator[Gap]:
+    """Yield a gap for each thing that the request cannot show, whatever is returned, and from wherever."""
     operation = query.operation
     name, why = operation.name or source, f" ({operation.dating.why})" if operation.dating.why else ""
     if query.pit is not None and accepts_claims(query):
         yield gap(Code.CLAIMED, claims=operation.dating.claims)
     elif query.pit is not None and operation.dating.by == "never":
-        yield gap(Code.NEVER_DATED_NOT_HELD if archived else Code.NEVER_DATED, operation=name, why=why)
+        yield gap(Code.NEVER_DATED, operation=name, why=why)
     elif query.pit is not None and operation.dating.by == "receipt":
-        yield gap(Code.SNAPSHOT_NOT_HELD if archived else Code.SNAPSHOT, operation=name, why=why)
+        yield gap(Code.SNAPSHOT, operation=name, why=why)
     elif operation.archiving.reach == "newest":
         yield gap(Code.NEWEST_ONLY, operation=name)
     for caveat in _caveats(query):
-        yield gap(Code.CAVEAT, text=(archived and caveat.archived) or caveat.text)
+        yield gap(Code.CAVEAT, text=caveat.text)
     if query.pit is not None and query.pit - query.started > _AHEAD:
         yield gap(Code.PIT_AHEAD)
 

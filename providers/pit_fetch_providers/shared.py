@@ -10,7 +10,6 @@ from typing import Any, NoReturn
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import (
-    Caveat,
     ConfigError,
     Credential,
     Field,
@@ -100,44 +99,9 @@ def fields(
     )
 
 
-# How caveats speak of what a source served: of an answer from the source, and of one from an archive.
-_TODAY = {
-    "stand": "as they stand today",
-    "stands": "as it stands today",
-    "since": "since the PIT",
-    "shares": "today's shares",
-    "tickers": "today's list of tickers",
-    "names": "today's names",
-    "list": "today's list",
-    "holder": "today's holder of the symbol",
-    "search_engine": "today's search engine",
-    "model": "today's model",
-    "now": "today",
-}
-_CAPTURED = {
-    "stand": "as they stood when they were captured",
-    "stands": "as it stood when it was captured",
-    "since": "between the PIT and the capture",
-    "shares": "the shares of that time",
-    "tickers": "the list of tickers at the time of the capture",
-    "names": "the names at the time of the capture",
-    "list": "the list at the time of the capture",
-    "holder": "its holder at the time of the capture",
-    "search_engine": "the search engine at the time of the capture",
-    "model": "the model at the time of the capture",
-    "now": "at the time of the capture",
-}
-
-
-def as_of_fetch(caveat: str, query: Query, *, of_today: bool = False) -> Caveat:
-    """Return a caveat with its words in braces filled in: what is served is today's, or what an archive captured."""
-    today, captured = (caveat.format_map({"name": query.operation.name, **words}) for words in (_TODAY, _CAPTURED))
-    return Caveat(today, captured, of_today)
-
-
-def with_a_pit(caveat: str) -> Callable[[Query], Iterable[Caveat]]:
-    """Return the ``Operation.caveats`` that state ``caveat`` (:func:`as_of_fetch`) about each answer as of a PIT."""
-    return lambda query: () if query.open_mode else (as_of_fetch(caveat, query),)
+def with_a_pit(caveat: str) -> Callable[[Query], Iterable[str]]:
+    """Return the ``Operation.caveats`` that state ``caveat``, in which {name} is the operation, with a PIT."""
+    return lambda query: () if query.open_mode else (caveat.format(name=query.operation.name),)
 
 
 _EVENING = (

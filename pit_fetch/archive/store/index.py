@@ -329,6 +329,17 @@ def is_out_of_order(connection: sqlite3.Connection, fetch: FetchToIndex) -> bool
     return latest_seen is not None and fetch.seen < latest_seen
 
 
+def last_asked(connection: sqlite3.Connection, stream: str, pit: int, request: str) -> Key | None:
+    """Return the last fetch of a stream that asked this request as of its PIT, then past; None without one."""
+    query = (
+        "SELECT r.origin, r.fetch FROM reads r JOIN fetches f ON f.origin = r.origin AND f.seq = r.fetch "
+        f"WHERE r.stream = {_STREAM} AND r.counts_from = ? AND f.kind = 'live' AND f.began > f.pit AND f.request = ? "
+        "ORDER BY r.seen DESC, r.origin, r.fetch LIMIT 1"
+    )
+    row = connection.execute(query, (stream, pit, request)).fetchone()
+    return None if row is None else Key(*row)
+
+
 def latest_complete_fetch(connection: sqlite3.Connection, stream: str, instant: int) -> tuple[Key, int] | None:
     """Return the last complete fetch of the stream received by ``instant``, and when. Raise Damaged."""
     query = f"{_READS} AND r.complete = {COMPLETE} AND r.seen <= ? {_LAST_FIRST} LIMIT 1"

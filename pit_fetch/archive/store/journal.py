@@ -465,6 +465,22 @@ def fetch_of(connection: sqlite3.Connection, key: Key) -> FetchEntry | None:
     return FetchEntry(*row)._replace(hosts=json.loads(row[5]))
 
 
+def without_exchange(connection: sqlite3.Connection, source: str) -> set[tuple[int, str]]:
+    """Return the PITs and requests of the fetches of a source that ended, and had nothing to ask."""
+    query = (
+        "SELECT pit, request FROM fetches f WHERE source = ? AND kind = 'live' AND pit < began AND NOT EXISTS "
+        "(SELECT 1 FROM exchanges e WHERE e.origin = f.origin AND e.fetch = f.seq) AND EXISTS "
+        "(SELECT 1 FROM answers a WHERE a.origin = f.origin AND a.fetch = f.seq)"
+    )
+    return {(pit, request) for pit, request in connection.execute(query, (source,))}
+
+
+def asked_of_the_past(connection: sqlite3.Connection, source: str) -> set[tuple[int, str]]:
+    """Return the PITs, then past, and the requests of all questions that a source was asked."""
+    query = "SELECT pit, request FROM fetches WHERE source = ? AND kind = 'live' AND pit < began"
+    return {(pit, request) for pit, request in connection.execute(query, (source,))}
+
+
 def exchanges_of(connection: sqlite3.Connection, key: Key) -> Iterator[Exchange]:
     """Yield the exchanges of a fetch, in order, with their bodies, but for those that were given up. Raise Damaged."""
     for row in _rows_of_fetch(connection, "exchanges", key):

@@ -47,8 +47,8 @@ KEY = Credential(
 
 _DATED = "12:00 UTC of the day after the later of date and last_updated; both are needed"
 _WHY = "both are days in a zone that is not documented, and the text is that of the last update (recorded)"
-_ENGINE = "Which pages are found is the choice of {search_engine}, which knows what came after the PIT. "
-_MODEL = "Which pages are cited is the choice of {model}, which knows what came after the PIT. "
+_ENGINE = "Which pages are found is the choice of a search engine, which knows what came after the PIT. "
+_MODEL = "Which pages are cited is the choice of a model, which knows what came after the PIT. "
 _DATES = "When a page was published and last changed is what Perplexity says of it."
 
 

@@ -41,9 +41,7 @@ if TYPE_CHECKING:
 
 # What the option period can be; the first is the default.
 _PERIODS = {"facts": ("any", *PERIOD_KINDS), "statement": CADENCES}
-_ABSENCE = (
-    "The SEC's file has no facts by segment, and none with a company's own tags. A report can be missing from it."
-)
+_ABSENCE = "The SEC's file lacks facts by segment and those with a company's own tags, and may lack a report."
 _FILE = "A saved reply does not show when its filings were released: with --pit, nothing in it is served."
 
 

@@ -35,7 +35,7 @@ from pit_fetch_providers.edgar.daily_index import Listed
 from pit_fetch_providers.sec_full_text import evidence, filings, schedule, search
 from pit_fetch_providers.sec_full_text.evidence import Evidence
 from pit_fetch_providers.sec_full_text.filings import Filing, Filter
-from pit_fetch_providers.shared import UNREADABLE, as_of_fetch, new_york_day, refuse, views_of
+from pit_fetch_providers.shared import UNREADABLE, new_york_day, refuse, views_of
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
@@ -131,9 +131,10 @@ def _is_ordered(query: Query) -> bool:
 def name_caveats(query: Query) -> Iterator[Caveat]:
     """Yield the options that today's list of tickers, or today's names, give a meaning to."""
     if query.options["tickers"]:
-        yield as_of_fetch("--tickers uses {tickers}, whatever the PIT: give --ciks.", query, of_today=True)
+        yield Caveat("--tickers uses the list of the day of the fetch, whatever the PIT: give --ciks.", of_today=True)
     if query.options["entity"]:
-        yield as_of_fetch("--entity is matched against {names}, whatever the PIT: give --ciks.", query, of_today=True)
+        text = "--entity is matched against the names of the day of the fetch, whatever the PIT: give --ciks."
+        yield Caveat(text, of_today=True)
 
 
 def caveats(query: Query) -> Iterator[str | Caveat]:

@@ -33,8 +33,8 @@ from pit_fetch_providers.shared import CONTACT, UNREADABLE, fields, views_of, wi
 from pit_fetch_providers.wayback import address, api, capture, index, page
 
 _HINDSIGHT = (
-    "The Internet Archive shows the captures that it holds {now}: some were taken down since, others added late. That "
-    "it has none up to the PIT does not show that there was no page."
+    "The Internet Archive shows the captures that it holds on the day of the fetch: some were taken down since, others "
+    "added late. That it has none up to the PIT does not show that there was no page."
 )
 _STAMPS = " page checks each capture against its origin's own dates."
 

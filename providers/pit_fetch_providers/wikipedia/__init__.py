@@ -19,7 +19,6 @@ from pit_fetch.paging import follow
 from pit_fetch.provider import (
     Archiving,
     Basis,
-    Caveat,
     Context,
     Dating,
     Field,
@@ -42,9 +41,9 @@ _PAGE_SIZE = 500
 _FIRST = datetime(2001, 1, 1, tzinfo=UTC)
 _MOST_REDIRECTS = 3
 _HINDSIGHT = (
-    "Wikipedia shows what it holds {now}: deleted pages and hidden revisions are missing. A page that was moved to the "
-    f"title later is left out if one of its first {history.MOST_LATER:,} revisions after the PIT shows it, and a "
-    "revision that was imported later if its number does."
+    "Wikipedia shows what it holds on the day of the fetch: deleted pages and hidden revisions are missing. A page "
+    f"that was moved to the title later is left out if one of its first {history.MOST_LATER:,} revisions after the PIT "
+    "shows it, and a revision that was imported later if its number does."
 )
 _FILE = " A saved reply does not show which page had the title at the PIT, and what was imported."
 
@@ -179,7 +178,7 @@ def when_empty(query: Query) -> str:
     return "A title is an article's, such as Apple Inc., and lang the code of its Wikipedia, such as en, de or zh."
 
 
-def _caveats(query: Query) -> Iterable[Caveat]:
+def _caveats(query: Query) -> Iterable[str]:
     return with_a_pit(_HINDSIGHT + (_FILE if query.offline else ""))(query)
 
 

@@ -36,7 +36,7 @@ Parse = Callable[[bytes, Query, datetime], Iterable[Record]]
 SYMBOL = r"[A-Z0-9^][A-Z0-9.^=&_-]{0,31}"
 _SHARE_CLASSES = (".A", ".B")  # no exchange has such a suffix
 _SPELLING = "AAPL, BRK-B, VOD.L, ^GSPC, EURUSD=X or BTC-USD"
-_HOLDER = "symbol means {holder}."
+_HOLDER = "symbol means its holder on the day of the fetch."
 _NEWEST = (
     "Yahoo keeps only the newest articles: what was published before them is missing, and the further back the PIT, "
     "the more of it. "
@@ -96,7 +96,7 @@ def _price_query(query: Query) -> Query:
     )
 
 
-def _claim_caveats(query: Query) -> Iterable[Caveat]:
+def _claim_caveats(query: Query) -> Iterable[str]:
     return with_a_pit(_HOLDER)(query) if query.accepts_claims else ()
 
 

@@ -11,6 +11,7 @@ from pit_fetch.archive.archived import ArchivedReplies
 from pit_fetch.archive.interpreted import resolve_names
 from pit_fetch.archive.store import history, index, journal, microseconds, reading
 from pit_fetch.engine.record_filter import up_to
+from pit_fetch.gaps import Code, gap
 from tests.laws.mutants.leak import Mutant, nothing
 from tests.laws.plant import Make
 
@@ -162,6 +163,11 @@ def _live_answer_is_dropped(real: Any) -> Any:
     return with_live
 
 
+def _says_its_origin(real: Any) -> Any:
+    """An answer says that it comes from the archive."""
+    return lambda *given: real(*given).with_gaps(before=(gap(Code.OFFLINE),))
+
+
 def _stream_without(**fields: Any) -> Any:
     """The name of a stream, of a fetch without some of its properties."""
     return lambda real: lambda provider, query, fetch: real(provider, query, fetch._replace(**fields))
@@ -303,6 +309,7 @@ _RECORDED_NAMES = ("archive: names recorded",)
 _ASKED_NAMES = ("archive: names asked",)
 _SILENT = ("bz-news-api: archive silent", "earningscall: archive silent", "sample: archive silent")
 _LOOKED_BACK = ("alphavantage: archive looked back",)
+_REPLAYED = ("bz-news-api: archive replayed", "sample: archive offline")
 _STOPS = ("bz-news-api: archive stops",)
 _CAPTURES = ("bz-news-api: archive captures",)
 _DROPPED = ("bz-news-api: archive dropped",)
@@ -640,6 +647,25 @@ MUTANTS = (
             "ArchiveAnswer.with_live",
             _live_answer_is_dropped,
             ("sample: archive empty", "alphavantage: archive empty"),
+        ),
+        ("an answer says where it comes from", "ArchiveAnswer.alone", _says_its_origin, _REPLAYED),
+    ),
+    *_in(
+        "pit_fetch.archive.session",
+        (
+            "what was asked of a source before was never captured",
+            "ArchiveSession.asked_before",
+            lambda real: lambda session, at: None,
+            _REPLAYED,
+        ),
+    ),
+    *_in(
+        "pit_fetch.archive.archived",
+        (
+            "what needed no request was never captured",
+            "Archived.needed_no_request",
+            lambda real: lambda archived, fetch: False,
+            ("yahoo: archive offline",),
         ),
     ),
     *_in(
