@@ -34,6 +34,11 @@ _BUNDLED: dict[tuple[str, ...], str] = {
     ("yahoo", "yahoo-finance", "yfinance"): "pit_fetch_providers.yahoo:PROVIDER",
     ("wayback", "wayback-machine", "internet-archive"): "pit_fetch_providers.wayback:PROVIDER",
     ("wikipedia", "wiki"): "pit_fetch_providers.wikipedia:PROVIDER",
+    ("alpaca_news",): "pit_fetch_providers.alpaca_news:PROVIDER",
+    ("tiingo_news",): "pit_fetch_providers.tiingo_news:PROVIDER",
+    ("hackernews", "hacker-news", "hn"): "pit_fetch_providers.hackernews:PROVIDER",
+    ("finnhub",): "pit_fetch_providers.finnhub:PROVIDER",
+    ("gdelt",): "pit_fetch_providers.gdelt:PROVIDER",
 }
 BUNDLED_NAMES = tuple(names[0] for names in _BUNDLED)
 

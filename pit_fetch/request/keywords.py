@@ -25,6 +25,7 @@ class Keywords(TypedDict, total=False):
     accession: Text | None
     adjust: Text | None
     after_date: Instant | None
+    author: Text | None
     bioguide_id: Text | None
     calculations: Texts | None
     channels: Texts | None
@@ -34,6 +35,7 @@ class Keywords(TypedDict, total=False):
     contract: Text | None
     date: Instant | None
     document: Text | None
+    domain: Text | None
     domains: Texts | None
     entitlement: Text | None
     entity: Text | None
@@ -53,6 +55,7 @@ class Keywords(TypedDict, total=False):
     from_currency: Text | None
     from_symbol: Text | None
     horizon: Text | None
+    ids: Texts | None
     interval: Text | None
     item: Text | None
     keywords: Text | Texts | None
@@ -88,8 +91,11 @@ class Keywords(TypedDict, total=False):
     slowlimit: Text | None
     slowmatype: Text | None
     slowperiod: Text | None
+    source_country: Text | None
+    source_lang: Text | None
     state: Text | None
     statement: Text | None
+    story: int | None
     symbol: Text | None
     symbols: Texts | None
     tab: Text | None
@@ -104,6 +110,7 @@ class Keywords(TypedDict, total=False):
     to_currency: Text | None
     to_symbol: Text | None
     topics: Texts | None
+    type: Text | None
     unit: Text | None
     updated_since: Instant | None
     url: Text | None

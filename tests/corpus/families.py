@@ -1585,6 +1585,158 @@ def wikipedia() -> Iterator[Case]:
                    "what a source says in an error is of today")  # fmt: skip
 
 
+# News and journals whose rows are dated one by one ----------------------------------------------------------
+
+
+def dated(
+    request: Sequence[str], path: str, wrap: Any, table: Iterable[tuple[str, Any, str, Any, str | None, str]]
+) -> Iterator[Case]:
+    """Cases of one row each: (class, row, id, stamp, when it was public (UTC) or None, why). Its text is SECRET."""
+    for kind, row, name, stamp, public, why in table:
+        for pit, was, instant in around(public) if public else [("2026-09-30T00:00:00Z", False, "later")]:
+            items = [item(name, stamp, was, hidden=() if was else ("SECRET",))]
+            yield case(kind, pit, request, items, [reply(wrap([row]), path)], f"{why} ({instant})")
+    for status in (400, 403, 404, 429, 500):
+        yield case("error", "2024-02-15T16:00:00-05:00", request, [item("", None, False, hidden=("SECRET",))],
+                   [reply({"message": "SECRET"}, path, status)], "what a source says in an error is of today")  # fmt: skip
+
+
+def alpaca_news() -> Iterator[Case]:
+    def row(created: Any, updated: Any) -> dict[str, Any]:
+        return {"id": 46186154, "author": "A", "content": "", "created_at": created, "headline": "SECRET", "images": [],
+                "source": "benzinga", "summary": "", "symbols": ["AMD"], "updated_at": updated, "url": ""}  # fmt: skip
+
+    first, saved = "2025-07-01T01:42:42Z", "2025-07-01T01:42:43Z"
+    edits = (
+        ("2025-07-01T02:22:22Z", "40 minutes later, as 24919570"),
+        ("2025-07-02T06:42:42Z", "29 hours later, as 24803233"),
+    )
+    yield from dated((), "/v1beta1/news", lambda rows: {"news": rows, "next_page_token": None}, [
+        ("revision", row(first, saved), "46186154", first, saved, "recorded: the first save is a second after it"),
+        *(("revision", row(first, at), "46186154", first, at, f"edited {why}: only the last text is served")
+          for at, why in edits),
+        *(("undated", row(first, bad), "46186154", first, None, "nothing says when it was last edited")
+          for bad in (None, "", "soon", 1751334163, "2025-07-01T01:42:43", "2025-07-01")),
+        *(("undated", row(bad, saved), "46186154", bad, None, "nothing says when it appeared")
+          for bad in (None, "", "soon", 1751334162, "2025-07-01T01:42:42", "2025-07-01")),
+    ])  # fmt: skip
+
+
+NO_INSTANT: Sequence[Any] = (None, "", "soon", "2024-02-15", "2024-02-15T10:00:00", "2024-02-30T10:00:00Z", [], {})
+
+
+UNREAD_UNIX: Sequence[Any] = (None, "", "2025-12-10T18:19:51Z", 1765390791000000000, -5, [])
+
+
+def tiingo_news() -> Iterator[Case]:
+    def row(published: Any, crawled: Any) -> dict[str, Any]:
+        return {"id": 66785758, "publishedDate": published, "title": "SECRET", "url": "https://example.com/SECRET",
+                "description": None, "source": "example.com", "tags": [], "crawlDate": crawled, "tickers": []}  # fmt: skip
+
+    noon = "2024-06-26T10:26:00Z"
+    yield from dated((), "/tiingo/news", lambda rows: rows, [
+        ("revision", row(noon, "2024-06-26T14:37:52.735007Z"), "66785758", noon, "2024-06-26T14:37:57.735007+00:00",
+         "recorded: one release was crawled 4 h 12 min after its publisher's stamp"),
+        ("revision", row("2024-06-26T10:30:02.826000Z", "2024-06-26T10:29:50.000001Z"), "66785758", noon,
+         "2024-06-26T10:30:07.826000+00:00", "a publisher's clock ahead of the crawl: the later stamp counts"),
+        ("revision", row("2024-07-26T10:30:02Z", noon), "66785758", noon, None, "a publisher's stamp weeks after the crawl"),
+        *(("undated", row(noon, bad), "66785758", bad, None, "nothing says when it was crawled") for bad in NO_INSTANT),
+        *(("undated", row(bad, noon), "66785758", bad, None, "nothing says when it was published") for bad in NO_INSTANT),
+    ])  # fmt: skip
+    yield case("revision", "2024-07-26T00:00:00Z", (), [item("66785758:text", noon, False, hidden=("HEADLINE",))],
+               [reply([row(noon, noon) | {"title": "HEADLINE"}], "/tiingo/news")],
+               "the crawl shows the link, and not that its title has not been read again since")  # fmt: skip
+
+
+def gdelt() -> Iterator[Case]:
+    def row(seen: Any) -> dict[str, Any]:
+        return {"url": "https://www.Example.com:443/a", "url_mobile": "", "title": "HEADLINE , tokenised", "seendate": seen,
+                "socialimage": "", "domain": "SECRET", "language": "English", "sourcecountry": "Greece"}  # fmt: skip
+
+    def name(seen: str) -> str:
+        return f"{seen}/https://www.example.com/a"
+
+    yield from dated(("oil",), "/api/v2/doc/doc", lambda rows: {"articles": rows}, [
+        ("precision", row("20260828T121500Z"), name("2026-08-28T12:15:00Z"), "20260828T121500Z", "2026-08-28T12:30:00+00:00",
+         "recorded: a batch of 15 minutes, whose files were seen 3 to 5 minutes after the instant that names it"),
+        ("zone", row("20240310T070000Z"), name("2024-03-10T07:00:00Z"), "20240310T070000Z", "2024-03-10T07:15:00+00:00",
+         "UTC, where New York's clock changes"),
+        *(("undated", row(bad), name("x"), bad, None, "nothing says in which batch it was seen")
+          for bad in (*NO_INSTANT, "20240230T101500Z", "20240215T101500", 20240215101500)),
+    ])  # fmt: skip
+    seen = name("2026-08-28T12:15:00Z")
+    yield case("revision", "2026-09-28T00:00:00Z", ("oil",), [item(f"{seen}:text", "20260828T121500Z", False, hidden=("HEADLINE",))],
+               [reply({"articles": [row("20260828T121500Z")]}, "/api/v2/doc/doc")],
+               "the batch shows the link, and not that its title has not been read again since")  # fmt: skip
+    for sentence in (
+        "SECRET must be surrounded by ().",
+        "Please limit requests to one every 5 seconds SECRET",
+        "<html>SECRET</html>",
+    ):
+        yield case("error", "2026-09-28T00:00:00Z", ("oil",), [item("", None, False, hidden=("SECRET",))],
+                   [reply(sentence, "/api/v2/doc/doc")], "recorded: it refuses in a sentence with status 200")  # fmt: skip
+
+
+def hackernews() -> Iterator[Case]:
+    def hit(created: Any, written: Any) -> dict[str, Any]:
+        return {"objectID": "46221528", "created_at": "2025-12-10T18:19:51Z", "created_at_i": created, "updated_at": written,
+                "author": "x", "title": "SECRET", "url": "https://example.com", "points": 57, "num_comments": 3,
+                "_tags": ["story"]}  # fmt: skip
+
+    made = 1765390791  # 2025-12-10T18:19:51Z
+    posts = ("search", "query=ai")
+    yield from dated(posts, "/api/v1/search_by_date", lambda rows: {"hits": rows, "nbHits": 6}, [
+        ("revision", hit(made, "2025-12-10T18:20:00Z"), "46221528", made, "2025-12-10T18:20:51+00:00",
+         "a minute after its creation, when the index has it"),
+        ("revision", hit(made, "2025-12-11T01:19:51Z"), "46221528", made, "2025-12-11T01:19:51+00:00",
+         "recorded: written again 7 hours later, by a vote or by an edit of the title"),
+        ("revision", hit(made, "2026-03-05T23:08:34Z"), "46221528", made, "2026-03-05T23:08:34+00:00",
+         "recorded: a bulk write of the index, 85 days later"),
+        *(("undated", hit(made, bad), "46221528", bad, None, "nothing says when it was last written") for bad in NO_INSTANT),
+        *(("undated", hit(bad, "2025-12-11T01:19:51Z"), "46221528", bad, None, "nothing says when it was made")
+          for bad in UNREAD_UNIX),
+    ])  # fmt: skip
+    for score in (
+        {"points": "SECRET"},
+        {"num_comments": "SECRET"},
+        {"children": ["SECRET"]},
+        {"story_title": "SECRET"},
+    ):
+        yield case("count", "2026-09-28T00:00:00Z", posts, [item("46221528", made, True, hidden=("SECRET",))],
+                   [reply({"hits": [hit(made, "2025-12-11T01:19:51Z") | {"title": "T"} | score], "nbHits": 6}, "/search_by_date")],
+                   "scores, counts and the title of a comment's story are as of the fetch")  # fmt: skip
+    for row in ({"title": "SECRET"}, {"text": "SECRET"}, {"title": "SECRET", "deleted": True}):
+        yield case("revision", "2026-09-28T00:00:00Z", ("item", "ids=8863"), [item("8863", made, False, hidden=("SECRET",))],
+                   [reply({"id": 8863, "type": "story", "by": "x", "time": made, "score": 104, **row}, "/v0/item/8863.json")],
+                   "all fields but id, type, by and time are subject to change, without a stamp")  # fmt: skip
+
+
+def finnhub() -> Iterator[Case]:
+    def row(at: Any) -> dict[str, Any]:
+        return {"category": "company", "datetime": at, "headline": "SECRET", "id": 140399323, "image": "", "related": "AAPL",
+                "source": "Yahoo", "summary": "", "url": ""}  # fmt: skip
+
+    yield from dated(("news", "symbol=AAPL"), "/company-news", lambda rows: rows, [
+        ("revision", row(1779554718), "140399323", 1779554718, None,
+         "recorded: rows are added to the past, and texts change without a mark"),
+        *(("undated", row(bad), "140399323", bad, None, "nothing says when it was published")
+          for bad in UNREAD_UNIX),
+    ])  # fmt: skip
+    report = {
+        "date": "2026-07-29",
+        "epsActual": 2.01,
+        "epsEstimate": 1.9316,
+        "hour": "amc",
+        "quarter": 3,
+        "symbol": "AAPL",
+        "year": 2026,
+    }
+    for pit in ("2026-07-29T12:00:00Z", "2026-07-30T04:00:00Z", "2026-09-30T04:00:00Z"):
+        yield case("snapshot", pit, ("earnings", "symbol=AAPL"), [item("AAPL:2026:3", "2026-07-29", False, hidden=("2.01",))],
+                   [reply({"earningsCalendar": [report]}, "/calendar/earnings")],
+                   "dates, estimates and results are overwritten in place, and no row says when")  # fmt: skip
+
+
 FILES = {
     "bz-news-api": benzinga,
     "alphavantage": alphavantage,
@@ -1596,6 +1748,11 @@ FILES = {
     "yahoo": yahoo,
     "wayback": wayback,
     "wikipedia": wikipedia,
+    "alpaca_news": alpaca_news,
+    "tiingo_news": tiingo_news,
+    "gdelt": gdelt,
+    "hackernews": hackernews,
+    "finnhub": finnhub,
 }
 
 

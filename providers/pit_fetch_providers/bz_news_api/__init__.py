@@ -248,6 +248,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=PAGE_SIZE,
+    search_terms="news",
     help="""\
 available_at is the publication (created), revised_at the last revision (updated). Benzinga serves
 only the latest revision: with --pit, an article revised after the PIT is withheld.
