@@ -39,6 +39,7 @@ _BUNDLED: dict[tuple[str, ...], str] = {
     ("hackernews", "hacker-news", "hn"): "pit_fetch_providers.hackernews:PROVIDER",
     ("finnhub",): "pit_fetch_providers.finnhub:PROVIDER",
     ("gdelt",): "pit_fetch_providers.gdelt:PROVIDER",
+    ("arxiv",): "pit_fetch_providers.arxiv:PROVIDER",
 }
 BUNDLED_NAMES = tuple(names[0] for names in _BUNDLED)
 

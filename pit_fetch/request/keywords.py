@@ -28,6 +28,7 @@ class Keywords(TypedDict, total=False):
     author: Text | None
     bioguide_id: Text | None
     calculations: Texts | None
+    category: Text | None
     channels: Texts | None
     cik: Text | None
     ciks: Texts | None

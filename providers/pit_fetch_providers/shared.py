@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import (
@@ -22,7 +22,10 @@ from pit_fetch.provider import (
     UpstreamError,
 )
 from pit_fetch.times import NEW_YORK, is_weekend
-from pit_fetch.wire import strict_json
+from pit_fetch.wire import limited, strict_json
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 # A row without identity: the framework counts it as unreadable, and serves nothing of it.
 UNREADABLE = Record("", None, {})
@@ -216,3 +219,25 @@ def claimed_text(link: Record, texts: Mapping[str, Any]) -> tuple[Record, Record
     """
     name = f"{link.id}:text" if link.id else ""
     return link, Record(name, None, {**link.payload, **texts}, claimed_at=link.available_at)
+
+
+def parse_xml(source: str) -> Element | None:
+    """Return the root of a document; None if it is not well formed, or has a document type.
+
+    Raise UpstreamError for a document that would take far more memory than its size.
+    """
+    from xml.etree import ElementTree
+
+    class Builder(ElementTree.TreeBuilder):
+        def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
+            # It can declare entities. None of EDGAR's forms has one, nor has a feed.
+            raise ElementTree.ParseError("a document type")
+
+    limited(source.encode("utf-8", "surrogatepass"))
+    parser = ElementTree.XMLParser(target=Builder())  # noqa: S314 - see above
+    try:
+        parser.feed(source.strip())
+        root: Element = parser.close()
+    except (ElementTree.ParseError, ValueError):
+        return None
+    return root

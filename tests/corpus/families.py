@@ -1622,10 +1622,10 @@ def alpaca_news() -> Iterator[Case]:
     ])  # fmt: skip
 
 
-NO_INSTANT: Sequence[Any] = (None, "", "soon", "2024-02-15", "2024-02-15T10:00:00", "2024-02-30T10:00:00Z", [], {})
+NO_INSTANT: Sequence[Any] = (None, "", "soon", "2024-02-15", "2024-02-15T10:00:00", "2024-02-30T10:00:00Z")
 
 
-UNREAD_UNIX: Sequence[Any] = (None, "", "2025-12-10T18:19:51Z", 1765390791000000000, -5, [])
+UNREAD_UNIX: Sequence[Any] = (None, "", "2025-12-10T18:19:51Z", 1765390791000000000, -5)
 
 
 def tiingo_news() -> Iterator[Case]:
@@ -1737,6 +1737,22 @@ def finnhub() -> Iterator[Case]:
                    "dates, estimates and results are overwritten in place, and no row says when")  # fmt: skip
 
 
+def arxiv() -> Iterator[Case]:
+    def feed(rows: Sequence[Any]) -> str:
+        entries = "".join(
+            f"<entry><id>http://arxiv.org/abs/{name}</id><title>SECRET</title><updated>{updated}</updated><published>{first}"
+            "</published><arxiv:primary_category term='math.CO'/></entry>" for name, updated, first in rows)  # fmt: skip
+        return f"<feed xmlns='http://www.w3.org/2005/Atom' xmlns:arxiv='http://arxiv.org/schemas/atom'>{entries}</feed>"
+
+    made, held = "2016-05-26T17:59:46Z", "2014-02-04T11:33:00Z"
+    yield from dated(("ids=1605.08386",), "/api/query", feed, [
+        ("date-only", ("1605.08386v1", made, made), "1605.08386", made, None, "recorded: a submission is no announcement"),
+        ("date-only", ("1402.7033v1", held, held), "1402.7033", held, None, "submitted on 4 February, announced on the 28th"),
+        ("revision", ("1605.08386v3", "2026-05-26T17:59:46Z", made), "1605.08386", made, None, "a third version, years later"),
+        *(("undated", ("1605.08386v1", bad, made), "1605.08386", bad, None, "no instant") for bad in ("", "soon", "2016-05-26")),
+    ])  # fmt: skip
+
+
 FILES = {
     "bz-news-api": benzinga,
     "alphavantage": alphavantage,
@@ -1753,6 +1769,7 @@ FILES = {
     "gdelt": gdelt,
     "hackernews": hackernews,
     "finnhub": finnhub,
+    "arxiv": arxiv,
 }
 
 

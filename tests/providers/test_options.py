@@ -50,6 +50,7 @@ def _options_of(provider: Provider, operation: Operation) -> list[Option]:
     taken = {option.name for option in provider.all_options} if is_only else {*operation.needs, *operation.takes}
     # These say in another way what an option beside them says, and are refused together with it.
     twice = {"recency"} | ({"symbol"} if "cik" in taken else set())
+    twice |= {"ids"} if "category" in taken else set()
     twice |= {"form", "item"} if "accession" in taken else set()
     return [option for option in provider.all_options if option.name in taken - {"op"} - twice]
 
