@@ -40,6 +40,7 @@ _BUNDLED: dict[tuple[str, ...], str] = {
     ("finnhub",): "pit_fetch_providers.finnhub:PROVIDER",
     ("gdelt",): "pit_fetch_providers.gdelt:PROVIDER",
     ("arxiv",): "pit_fetch_providers.arxiv:PROVIDER",
+    ("federal_register", "fr"): "pit_fetch_providers.federal_register:PROVIDER",
 }
 BUNDLED_NAMES = tuple(names[0] for names in _BUNDLED)
 

@@ -25,6 +25,7 @@ class Keywords(TypedDict, total=False):
     accession: Text | None
     adjust: Text | None
     after_date: Instant | None
+    agency: Text | None
     author: Text | None
     bioguide_id: Text | None
     calculations: Texts | None
@@ -101,6 +102,7 @@ class Keywords(TypedDict, total=False):
     symbols: Texts | None
     tab: Text | None
     tags: Texts | None
+    term: Text | None
     themes: Texts | None
     tickers: Texts | None
     time_period: Text | None

@@ -1753,6 +1753,45 @@ def arxiv() -> Iterator[Case]:
     ])  # fmt: skip
 
 
+def federal_register() -> Iterator[Case]:
+    agencies = [{"raw_name": "EPA", "slug": "environmental-protection-agency"}]
+
+    def printed(day: Any) -> dict[str, Any]:
+        return {
+            "title": "SECRET",
+            "type": "Rule",
+            "document_number": "2026-07755",
+            "publication_date": day,
+            "agencies": agencies,
+        }
+
+    def filed(at: Any, replaced: Any) -> dict[str, Any]:
+        return {"title": "SECRET", "type": "Rule", "document_number": "2019-17425", "filing_type": "special", "filed_at": at,
+                "pdf_updated_at": replaced, "pdf_url": "", "agencies": agencies}  # fmt: skip
+
+    def results(rows: Sequence[Any]) -> dict[str, Any]:
+        return {"count": 1, "results": list(rows)}
+
+    days = (("2026-04-21", "2026-04-21T16:00:00+00:00", "summer time"), ("2024-02-15", "2024-02-15T17:00:00+00:00", "winter"),
+            ("2024-11-04", "2024-11-04T17:00:00+00:00", "the day after the clock changed"))  # fmt: skip
+    yield from dated(("documents",), "/documents.json", results, [
+        *(("date-only", printed(day), f"2026-07755@{day}", day, public, f"late content of an issue is out before noon: {why}")
+          for day, public, why in days),
+        *(("undated", printed(bad), "2026-07755@None", bad, None, "no day of an issue")
+          for bad in (None, "", "soon", "20260421", "2026-04-31", 20260421)),
+    ])  # fmt: skip
+    at, early = "2019-08-09T16:15:00.000-04:00", "2019-07-25T06:00:00.000-04:00"
+    yield from dated(("public_inspection",), "/public-inspection-documents.json", results, [
+        ("zone", filed(at, at), "2019-17425", at, "2019-08-09T20:20:00+00:00", "recorded: a special filing, after the close"),
+        ("zone", filed("2019-08-09T20:15:00Z", at), "2019-17425", at, "2019-08-09T20:20:00+00:00", "the same, as the search has it"),
+        ("precision", filed(early, early), "2019-17425", early, "2019-07-25T12:50:00+00:00", "nothing is on the site before 08:45"),
+        ("revision", filed(at, "2019-08-12T11:15:13.000-04:00"), "2019-17425", at, "2019-08-12T15:15:13+00:00",
+         "the text was replaced three days later"),
+        *(("undated", filed(bad, at), "2019-17425", bad, None, "no instant of the filing") for bad in NO_INSTANT),
+        *(("undated", filed(at, bad), "2019-17425", bad, None, "nothing says when the text was replaced") for bad in NO_INSTANT),
+    ])  # fmt: skip
+
+
 FILES = {
     "bz-news-api": benzinga,
     "alphavantage": alphavantage,
@@ -1770,6 +1809,7 @@ FILES = {
     "hackernews": hackernews,
     "finnhub": finnhub,
     "arxiv": arxiv,
+    "federal_register": federal_register,
 }
 
 
