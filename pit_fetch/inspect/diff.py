@@ -65,7 +65,10 @@ def diff(
     earlier: FetchRequest, later: FetchRequest, runtime: Runtime, progress: Progress, argv: list[str]
 ) -> FetchResult:
     """Return the difference between the answers to two requests that differ in their PIT alone. Raise UsageError."""
+    given = earlier
     earlier, later = _sort_by_pit(earlier, later)
+    if given is later:
+        progress.tell("diff: the later instant was given first; changes are shown from the earlier one to it.")
     since, runtime = earliest_instant(earlier), _share_stdin(earlier, runtime)
     wanted = [comparable_request(request, since) for request in (earlier, later)]
     if _has_versions(later):

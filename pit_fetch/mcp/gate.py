@@ -117,12 +117,12 @@ def _provider(mapped: Mapped, call: CallTool, seconds: float, stop: threading.Ev
         arguments = json.loads(query.options["arguments"])
         yield from records(call(mapped.tool, arguments, seconds, stop), mapped)
 
-    fields = tuple(Field(name) for name in mapped.keep)
+    fields, caveats = tuple(Field(name) for name in mapped.keep), (_CAVEAT, *filter(None, (mapped.caveat,)))
     return Provider(
         name=mapped.name,
         summary=mapped.description,
         operations=(
-            Operation(fetch=fetch, parse_reply=lambda body, query: (), fields=fields, caveats=lambda query: (_CAVEAT,)),
+            Operation(fetch=fetch, parse_reply=lambda body, query: (), fields=fields, caveats=lambda query: caveats),
         ),
         options=(_ARGUMENTS,),
         page_size=_ALL,

@@ -60,6 +60,7 @@ class Mapped(NamedTuple):
     pin           arguments that always have these values
     clamp         arguments that may not lie after the instant, and are put in where absent: each with its form
     numbers       arguments that are numbers alone, such as a CIK: a ticker means whoever has it today
+    caveat        what the tool cannot show, whatever is asked: each answer says so
     """
 
     name: str
@@ -80,6 +81,7 @@ class Mapped(NamedTuple):
     pin: Mapping[str, Any] = {}
     clamp: Mapping[str, Clamp] = {}
     numbers: tuple[str, ...] = ()
+    caveat: str = ""
 
 
 # ``envelope = true``: the result is an envelope.
@@ -126,7 +128,7 @@ def _is_clamps(value: Any) -> bool:
 
 # What each key of a table may hold: the check, and how a refusal words it.
 _RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    **dict.fromkeys(("tool", "description"), (_is_text, "a text")),
+    **dict.fromkeys(("tool", "description", "caveat"), (_is_text, "a text")),
     **dict.fromkeys(("items", "id", "available_at", "revised_at"), (_is_path, "a dotted path")),
     "zone": (_is_zone, "the name of a zone, such as America/New_York or UTC"),
     "precision": (lambda value: value in get_args(Precision), f"one of {', '.join(get_args(Precision))}"),

@@ -14,11 +14,12 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from html.parser import HTMLParser
+from itertools import product
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
 from pit_fetch.errors import UpstreamError
-from pit_fetch.normalize.stamps import CAPTURED, PageStamp, stamps_in, stamps_said, states_time
+from pit_fetch.normalize.stamps import CAPTURED, PageStamp, is_timed, moment_of, stamps_in, states_time
 from pit_fetch.support.encoding import to_utf8
 from pit_fetch.wire import decode_page, read_html, rows_in
 
@@ -27,18 +28,29 @@ _CANONICAL = re.compile(r"<([^<>]+)>\s*;[^,<]*\brel=\"?canonical\b", re.IGNORECA
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n")
 _LINKED_DATA = re.compile(r"\s*application/ld\+json\s*(?:;|$)", re.IGNORECASE)
 _WRAPPING = re.compile(r"^\s*(?://\s*)?<!(?:\[CDATA\[|--)|(?:(?://\s*)?\]\]>|-->|;)\s*$")
-# A member of an object in a script: a text, also within an escaped one, or a number.
-_MEMBER = re.compile(
-    r"([A-Za-z_][\w.-]{2,60}+)\\{0,3}[\"']?\s{0,9}[:=]\s{0,9}(?:\\{0,3}[\"'](?=\S)|(?=\d))([^\"'\\,;{}<>\n]{1,60})"
-)
+_NO_STAMPS = frozenset({"style", "class", "d", "viewbox", "points"})
 _VOID = frozenset({
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
 })  # fmt: skip
-_UNSEEN = frozenset({"template", "noscript", "iframe", "noembed", "noframes", "datalist", "object"})
+_UNSEEN = frozenset({
+    "template", "noscript", "iframe", "noembed", "noframes", "datalist", "object", "canvas", "video", "audio", "meter",
+    "progress", "title", "desc", "defs", "metadata", "symbol", "annotation", "annotation-xml", "rp",
+})  # fmt: skip
+# A style that makes an element invisible, or so small that nothing is seen, or moves it off the page.
+_NONE = r"\s*(?=[.\d])0*\.?0*(?![.\d])"
 _HIDING = re.compile(
-    r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:font-size|opacity)\s*:\s*0*\.?0*(?![.\d]))",
-    re.IGNORECASE,
+    r"(?:^|;)\s*(?:display\s*:\s*none|(?:content-)?visibility\s*:\s*(?:hidden|collapse)"
+    rf"|(?:font-size|opacity|zoom|scale)\s*:{_NONE}"
+    rf"|(?:transform|filter)\s*:[^;]*(?:scale\w*|opacity)\({_NONE}|clip(?:-path)?\s*:\s*(?!auto|none)"
+    rf"|(?:-webkit-text-fill-)?color\s*:\s*(?:transparent|\w+\((?:(?:[^,;)]*,){{3}}|[^;)]*/){_NONE}|#(?:\w{{3}}0|\w{{6}}00)\b)"
+    r"|(?:left|right|top|bottom|inset|text-indent|margin(?:-\w+)?|transform|translate)\s*:[^;]*-\d{3})"
 )
+_SQUEEZING = re.compile(rf"(?:^|[;-])\s*(?:width|height)\s*:{_NONE}")  # where what overflows is hidden
+_STYLE_COMMENT = re.compile(r"/\*.*?(?:\*/|$)", re.DOTALL)
+# What an end tag does not end: one of a line a block, one of a block a cell, and none of them one of these.
+_TABLE = frozenset({"table", "caption", "thead", "tbody", "tfoot", "tr", "td", "th"})
+_ROOMS = frozenset({"table", "template", "object", "svg", "math"})
+_DEEPEST = 50
 # The elements that do not separate words: "H<sub>2</sub>O", and the large first letter of a text.
 _WITHIN_A_LINE = frozenset({
     "a", "abbr", "b", "cite", "code", "del", "em", "font", "i", "ins", "mark", "q", "s", "small", "span", "strong",
@@ -94,10 +106,12 @@ def _read_page(source: str, headers: Sequence[tuple[str, str]]) -> SavedPage | N
     except (_Unreadable, UpstreamError, ValueError, RecursionError):
         return None
     addresses = [plain_address(text) for text in (*reader.addresses, *_addresses_in(headers))]
-    stamps = [stamp for name, value in headers for stamp in stamps_in("header", name, value)]
-    words = "\n".join((*reader.labels, "".join(reader.parts)))
-    stamps += [*reader.stamps, *stamps_said(words)]
-    return SavedPage(frozenset(filter(None, addresses)), tuple(stamps), reader.readings(), tuple(reader.labels))
+    for name, value in headers:
+        reader.note("header", name, value)
+    reader.note("text", "", "".join(reader.parts))
+    return SavedPage(
+        frozenset(filter(None, addresses)), tuple(dict.fromkeys(reader.stamps)), reader.readings(), tuple(reader.labels)
+    )
 
 
 def plain_address(text: object) -> str | None:
@@ -125,7 +139,7 @@ class _PageReader(HTMLParser):
         self._lines: list[str] = []
         self._script: list[str] | None = None
         self._is_linked_data = self._is_style = False
-        self._hidden: list[str] = []  # the element that hides, and those of its tag within it, that are open
+        self._hidden: list[str] = []  # the element that hides, and those within it, that are open
         self._named: dict[tuple[str, str], None] = {}  # of an element, ``_open``, whose time is its text
         self._open = ""
         self._named_text: list[str] = []
@@ -137,7 +151,7 @@ class _PageReader(HTMLParser):
             self._script = []
             self._is_linked_data = _LINKED_DATA.match(attributes.get("type", "")) is not None
         self._is_style = tag == "style"
-        if (tag == self._hidden[0]) if self._hidden else (tag not in _VOID and _is_hidden(tag, attributes)):
+        if tag not in _VOID and (self._hidden or _is_hidden(tag, attributes)):
             self._hidden.append(tag)
         if tag == "link" and "canonical" in attributes.get("rel", "").lower().split():
             self.addresses.append(attributes.get("href", ""))
@@ -151,45 +165,41 @@ class _PageReader(HTMLParser):
             self.handle_endtag(tag)
 
     def _note_element(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Note every instant that an element states. A property is a list of names; without a value its text counts."""
-        for name, value in attributes.items():
-            if name.startswith("data-"):
-                self._note("data", name, value)
-                self._note_script(value)
+        """Note what an element states. A property is a list of names; without a value its text counts."""
         keys = ("property", "itemprop", *(("name", "http-equiv") if tag == "meta" else ()))
-        words = [("meta", word) for key in keys for word in attributes.get(key, "").split()]
+        names = [word for key in keys for word in attributes.get(key, "").split()]
         values = [attributes[name] for name in ("content", "datetime") if attributes.get(name)]
         if tag == "meta":
             self.labels += values
-            for value in values:
-                self._note_script(value)
-            if ("meta", "og:url") in [(kind, word.lower()) for kind, word in words]:
+            if "og:url" in map(str.lower, names):
                 self.addresses += values
-        else:
-            kind_of_class = "time" if tag == "time" else "class"
-            words += [(kind_of_class, word) for word in attributes.get("class", "").split()]
-            words = [(kind, word) for kind, word in words if states_time(word)]
-            is_text = tag == "time" or any(kind == "meta" for kind, _ in words)
-            values += [attributes["title"]] if words and attributes.get("title") else []
-            if tag == "time" or "datetime" in attributes:
-                words = words or [("time", "datetime")]
-            if is_text and not values:
-                self._open = self._open if self._named else tag
-                self._named.update(dict.fromkeys(words))
-        if values and self._named:
-            words = [*(word for word in words if word != ("time", "datetime")), *self._named]
+        own = dict.fromkeys(("meta", name) for name in names)
+        if not own and (tag == "time" or "datetime" in attributes):
+            own = {("time", "datetime"): None}
+        for name, value in attributes.items():
+            is_own = own and name in ("content", "datetime")
+            for kind, word in own if is_own else [("attribute", name)] * (name not in _NO_STAMPS):
+                self.note(kind, word, value)
+        if tag == "meta":
+            return
+        if values:
+            for (kind, name), value in product(self._named, values):
+                self.note(kind, name, value)
             self._named = {}
-        for kind, word in words:
-            for value in values:
-                self._note(kind, word, value)
+            return
+        named = (attributes.get("id", ""), *attributes.get("class", "").split())
+        own |= {("element", name): None for name in named if is_timed(name)}
+        own |= {("element", tag): None} if states_time(tag) else {}
+        title = attributes.get("title", "")
+        if moment_of(title) is not None:  # the text may say "2 hours ago"
+            for kind, name in own:
+                self.note(kind, name, title)
+        elif own and tag not in _VOID:
+            self._open = self._open if self._named else tag
+            self._named |= own
 
-    def _note(self, kind: str, name: str, text: str) -> None:
+    def note(self, kind: str, name: str, text: str) -> None:
         self.stamps += stamps_in(kind, name, text)
-
-    def _note_script(self, text: str) -> None:
-        for name, value in _MEMBER.findall(text):
-            if states_time(name):
-                self._note("script", name, value)
 
     def _part(self, tag: str) -> None:
         if tag not in _WITHIN_A_LINE:
@@ -201,14 +211,24 @@ class _PageReader(HTMLParser):
         text = "".join(self._named_text)
         if text.strip() or tag == self._open:
             for kind, name in self._named:
-                self._note(kind, name, text)
+                self.note(kind, name, text)
             self._named, self._named_text = {}, []
         if tag == "script" and self._script is not None:
             script = "".join(self._script)
-            self._read_linked_data(script) if self._is_linked_data else self._note_script(script)
-        if self._hidden and tag == self._hidden[0]:
-            self._hidden.pop()
+            self._read_linked_data(script) if self._is_linked_data else self.note("script", "", script)
+        self._end_hidden(tag)
         self._script, self._is_style = None, False
+
+    def _end_hidden(self, tag: str) -> None:
+        """Close what an end tag ends, as browsers do where tags cross; where it is not certain, it ends nothing."""
+        for place in range(len(self._hidden) - 1, max(-1, len(self._hidden) - _DEEPEST), -1):
+            opened = self._hidden[place]
+            if opened == tag:
+                del self._hidden[place:]
+                return
+            is_within = tag in _WITHIN_A_LINE and opened not in _WITHIN_A_LINE
+            if is_within or opened in _ROOMS or (opened in _TABLE and tag not in _TABLE):
+                return
 
     def handle_data(self, data: str) -> None:
         if self._script is not None:
@@ -220,11 +240,14 @@ class _PageReader(HTMLParser):
             if not self._hidden:
                 self._texts.append(data)
                 self._lines.append(data)
+            elif self._hidden[-1] == "title":
+                self.labels.append(data)
 
     def readings(self) -> tuple[str, ...]:
         return "\n".join(self._texts), "".join(self._lines)
 
     def handle_comment(self, data: str) -> None:
+        self.note("comment", "", data)
         match = _SAVED_FROM.match(data)
         if match is not None:
             self.addresses.append(match[1])
@@ -246,15 +269,17 @@ class _PageReader(HTMLParser):
             if isinstance(value, str) and name:
                 self.labels.append(value)
             if not isinstance(value, bool):
-                self._note("json-ld", name, str(value))
+                self.note("json-ld", name, str(value))
 
 
 def _is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
-    """Return whether browsers show nothing of an element. What a style sheet hides is not known."""
-    style = _HIDING.search(attributes.get("style", ""))
-    return (
-        tag in _UNSEEN or "hidden" in attributes or style is not None or (tag == "dialog" and "open" not in attributes)
-    )
+    """Return whether browsers show nothing of an element at first. What a style sheet hides is not known."""
+    if tag in _UNSEEN or "hidden" in attributes or "popover" in attributes:
+        return True
+    if tag in ("dialog", "details") and "open" not in attributes:
+        return True
+    style = _STYLE_COMMENT.sub("", attributes.get("style", "")).lower()
+    return _HIDING.search(style) is not None or ("overflow" in style and _SQUEEZING.search(style) is not None)
 
 
 def _members(document: Any, around: str) -> Iterator[tuple[str, Any]]:

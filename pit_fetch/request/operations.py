@@ -79,7 +79,9 @@ def check_operation(provider: Provider, options: Mapping[str, Any]) -> None:
 
     search_terms = {operation.name: operation.search_terms for operation in provider.operations}
     close = closest(str(name), names, search_terms)
-    listed = f"it has {', '.join(names)}; see --help." if len(names) <= _FEW else "--help lists them."
+    few = f"{', '.join(names)}; see --help."
+    many = f"{', '.join(names[:3])} and {len(names) - 3} more; --help lists them."
+    listed = f"it has {few if len(names) <= _FEW else many}"
     hint = f"did you mean {close}?" if close else listed
     # Without the word, which may be a key.
     raise UsageError(Code.USAGE, text=f"{provider.name} has no such operation: {hint}")

@@ -38,14 +38,15 @@ def redactor(secrets: Iterable[str], min_length: int = 1) -> Callable[[str], str
 
 
 def spellings(secrets: Iterable[str]) -> list[str]:
-    """Return each secret in plain and in URL-encoded form, the longest first."""
+    """Return each secret in plain and in URL-encoded form (``%2B`` and ``%2b``), the longest first."""
     secrets = list(secrets)
     if not secrets:
         return []
     from urllib.parse import quote, quote_plus  # imported here, since many fetches have no secret
 
-    forms = {form for secret in secrets for form in (secret, quote(secret, safe=""), quote_plus(secret))}
-    return sorted(forms, key=len, reverse=True)
+    forms = {form for secret in secrets for form in (quote(secret, safe=""), quote_plus(secret))}
+    small = {re.sub("%..", lambda escape: escape[0].lower(), form) for form in forms}
+    return sorted({*secrets, *forms, *small}, key=len, reverse=True)
 
 
 def body_redactor(secrets: Iterable[str]) -> Callable[[bytes], bytes]:

@@ -52,7 +52,7 @@ _KINDS: Mapping[str, Kind] = {
 }  # fmt: skip
 _TABLE = frozenset({"table", "tbody", "thead", "tfoot", "tr", "td", "th"})
 _UNSEEN = frozenset({"head", "script", "style", "noscript", "template", "title", "datalist", "ix:header", "annotation",
-                     "annotation-xml", "rp", "noembed", "noframes"})  # fmt: skip
+                     "annotation-xml", "rp", "noembed", "noframes", "desc", "metadata", "defs", "symbol"})  # fmt: skip
 # Browsers show something else in the place of the text within these.
 _REPLACED = frozenset({"iframe", "audio", "video", "canvas", "meter", "progress"})
 _DECLARATION = re.compile(r"(?:^|;)\s*([a-z-]+)\s*:\s*([^;!]*)")
@@ -332,7 +332,7 @@ def _seen(look: Look, around: tuple[bool, bool]) -> tuple[bool, bool]:
 
 
 def _look(tag: str, attributes: Mapping[str, str | None]) -> Look:
-    is_hidden = "hidden" in attributes or (tag == "dialog" and "open" not in attributes)
+    is_hidden = "hidden" in attributes or "popover" in attributes or (tag == "dialog" and "open" not in attributes)
     return look_of(tag, attributes.get("style") or "", is_hidden=is_hidden, is_small="size" in attributes)
 
 

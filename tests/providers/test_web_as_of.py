@@ -69,7 +69,9 @@ def calls() -> list[list[str]]:
 def test_each_call_of_the_skill_leads_on(words: list[str], tmp_path: Path) -> None:
     source, rest = words[1], words[2:]
     (shown,) = [text for call, text in SHOWS.items() if call in f"{source} {' '.join(rest[2:])}"]
-    done = run_command(source, tmp_path, APPS[source], *rest, env={"PIT_FETCH_CEILING": PIT})
+    done = run_command(
+        source, tmp_path, APPS[source], *rest, env={"PIT_FETCH_CEILING": PIT, "PIT_FETCH_EVIDENCE": "claimed"}
+    )
     assert done.ids, done.out
     assert shown in done.out
     assert LATER not in done.out

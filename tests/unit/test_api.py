@@ -159,7 +159,10 @@ def test_an_error_names_options_as_they_are_written_in_python(tmp_path: Path, mo
     monkeypatch.chdir(tmp_path)
     day = PIT.date()
     for options, text in (
-        ({"source": "alphavantage", "op": "NOPE"}, "no such operation: pit_fetch.sources() lists them"),
+        (
+            {"source": "alphavantage", "op": "NOPE"},
+            "no such operation: it has TIME_SERIES_INTRADAY, TIME_SERIES_DAILY, ",
+        ),
         ({"source": "benzinga", "date_from": day, "date_to": "2024-01-01"}, "date_from is after date_to: swap them"),
         (
             {"source": "benzinga", "offline": True},

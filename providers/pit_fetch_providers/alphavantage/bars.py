@@ -15,7 +15,7 @@ from pit_fetch.times import NEW_YORK, end_of_day, parse_date, wall_clock
 from pit_fetch_providers.alphavantage.function import MINUTES, FunctionReply, Row, Rule, is_own_market
 from pit_fetch_providers.alphavantage.rows import held_while_running, labelled, prefix, served
 
-# The official volume follows the close by hours; extended trading ends at 20:00.
+# Extended trading ends at 20:00.
 EVENING = timedelta(hours=20)
 LONGEST = timedelta(minutes=max(MINUTES.values()))
 

@@ -10,8 +10,8 @@ from pit_fetch_providers.alphavantage.function import MARKETS, is_own_market
 from pit_fetch_providers.shared import evening_caveats, with_a_pit
 
 _RESTATED_BARS = (
-    "{name} serves prices and volumes {stand}: a bar that was restated without a mark {since} "
-    "cannot be told from the original (a month's volume was found changed by 24 % years later)."
+    "{name} serves prices {stand}: a bar that was restated without a mark {since} cannot be told from the original "
+    "(a month's volume was found changed by 24 % years later; volumes of shares are served of months, on a claim)."
 )
 _AS_FILED = "sec_facts proves a company's figures as they were filed."
 _EARNINGS = (

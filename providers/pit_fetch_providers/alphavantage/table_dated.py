@@ -20,7 +20,12 @@ _LABELS = "labels meant the end of a bar in 2020 and mean its start since 2025 (
 _RUNNING = "the row of a running period is labelled with its latest day (recorded), so the label does not mark the end"
 _UTC = "labels are UTC (recorded meta data)"
 _TRAILING = "the source reaches back a limited time only, as a gap says"
-_CLOSE = "the close is known at 16:00, the official volume later"
+_VOLUMES = (
+    "volumes are restated without a mark (recorded: the weeks of a month add up to its volume as it was changed years "
+    "later) and are left out"
+)
+_CLOSE = f"the close is known at 16:00, extended trading ends at 20:00; {_VOLUMES}"
+_WEEKS = f"{_RUNNING}; {_VOLUMES}"
 _ADJUSTED = "; adjusted closes look ahead (all of them changed within six months, recorded) and are left out"
 _MARKET = (
     f"; with a PIT in the markets {' and '.join(MARKETS)} only: other prices are converted at the rate of the day "
@@ -61,7 +66,7 @@ _MINUTES = Function(
     fetch=windows.one_reply,
     parameters=options.parameters,
     identity=("timestamp",),
-    later=("adjusted_close",),
+    later=("adjusted_close", "volume"),
     series="Time Series ({})",
     columns=("timestamp", "open", "high", "low", "close"),
 )
@@ -73,7 +78,7 @@ _DAY = _MINUTES.but(
 )  # fmt: skip
 _WEEK = _DAY.but(
     rule=_PERIOD_END,
-    why=_RUNNING,
+    why=_WEEKS,
     takes=("entitlement",),
     dates=bars.evening(periods.friday),
     series="Weekly Time Series",
@@ -82,6 +87,7 @@ _MONTH = _WEEK.but(
     rule="when it is fetched", why="a month's volume was changed by 24 % within four years, without a mark (recorded)",
     claims=f"{_PERIOD_END}; volumes are today's (recorded: 1 of 259 changed within four years, and no price)",
     by="receipt", window="timestamp", period="timestamp", dates=bars.evening(periods.last_weekday_of_month),
+    later=("adjusted_close",),
     series="Monthly Time Series",
 )  # fmt: skip
 _FX_DAY = _DAY.but(
@@ -93,7 +99,7 @@ _FX_WEEK = _WEEK.but(
 )  # fmt: skip
 _COIN_DAY = _DAY.but(
     rule=_UTC_DAY, why=f"{_UTC}; {_TRAILING}{_MARKET}", needs=_COIN, takes=(), period="timestamp",
-    reach="newest", fetch=windows.one_market, zones=(UTC,), series="Time Series (Digital Currency Daily)",
+    later=(), reach="newest", fetch=windows.one_market, zones=(UTC,), series="Time Series (Digital Currency Daily)",
 )  # fmt: skip
 _COIN_WEEK = _COIN_DAY.but(
     rule="the end of its UTC week, and not before Sunday 20:00 New York", why=f"{_RUNNING}; {_TRAILING}{_MARKET}",
@@ -103,7 +109,7 @@ _COIN_WEEK = _COIN_DAY.but(
 _BARS: tuple[Function, ...] = (
     # Equities. Labels are US/Eastern (recorded meta data).
     _add_columns(_MINUTES.but(
-        name="TIME_SERIES_INTRADAY", why=_LABELS, needs=("symbol", "interval"),
+        name="TIME_SERIES_INTRADAY", why=f"{_LABELS}; {_VOLUMES}", needs=("symbol", "interval"),
         takes=("month", "outputsize", "extended_hours", "entitlement"),
         caveats=caveats.intraday_caveats, fetch=windows.monthly, parameters=options.unadjusted_parameters,
     ), *_VOLUME),
@@ -114,7 +120,7 @@ _BARS: tuple[Function, ...] = (
     ), *_SPLIT, *AS_OF),
     _add_columns(_WEEK.but(name="TIME_SERIES_WEEKLY"), *_VOLUME),
     _add_columns(_WEEK.but(
-        name="TIME_SERIES_WEEKLY_ADJUSTED", why=_RUNNING + _ADJUSTED, series="Weekly Adjusted Time Series",
+        name="TIME_SERIES_WEEKLY_ADJUSTED", why=_WEEKS + _ADJUSTED, series="Weekly Adjusted Time Series",
     ), *_DIVIDEND),
     _add_columns(_MONTH.but(name="TIME_SERIES_MONTHLY"), *_VOLUME),
     _add_columns(_MONTH.but(
@@ -133,7 +139,7 @@ _BARS: tuple[Function, ...] = (
     _add_columns(_MINUTES.but(
         name="CRYPTO_INTRADAY", needs=(*_COIN, "interval"), takes=("outputsize",),
         why=f"{_UTC}; a CSV names no zone and is read as New York time, which is later; {_TRAILING}{_MARKET}",
-        period="timestamp", reach="newest", fetch=windows.one_market, zones=(UTC, NEW_YORK),
+        later=(), period="timestamp", reach="newest", fetch=windows.one_market, zones=(UTC, NEW_YORK),
         series="Time Series Crypto ({})",
     ), *_PARTS),
     _add_columns(_COIN_DAY.but(name="DIGITAL_CURRENCY_DAILY"), *_PARTS),

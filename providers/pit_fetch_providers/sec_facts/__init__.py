@@ -155,14 +155,22 @@ def when_empty(query: Query) -> str:
 
 def _meant_concepts(query: Query) -> str:
     """Return the concepts of statements whose names are close to those asked for, as a question; "" for none."""
-    from difflib import get_close_matches
-
     names = (name.rpartition(":")[2] for statement in lines.STATEMENTS for name in sorted(lines.concepts(statement)))
     known = {name.casefold(): name for name in names}
     asked = [name.rpartition(":")[2].casefold() for name in query.options["concept"] or ()]
-    close = (get_close_matches(name, known, n=1, cutoff=0.8) for name in asked if name not in known)
-    meant = [known[name] for found in close for name in found]
+    close = (_close_concept(name, known) for name in asked if name not in known)
+    meant = [known[name] for name in close if name]
     return f"Did you mean {' or '.join(meant)}?" if meant else ""
+
+
+def _close_concept(name: str, known: Iterable[str]) -> str:
+    """Return the known concept that a name slips from, or that has its words: EPSDiluted, DilutedEPS."""
+    from difflib import get_close_matches
+
+    for kind in ("basic", "diluted"):
+        if name in (f"eps{kind}", f"{kind}eps"):
+            return f"earningspershare{kind}"
+    return next(iter(get_close_matches(name, known, n=1, cutoff=0.8)), "")
 
 
 def _note(query: Query) -> str:

@@ -35,10 +35,7 @@ _HINDSIGHT = (
     "The Internet Archive shows the captures that it holds {now}: some were taken down since, others added late. That "
     "it has none up to the PIT does not show that there was no page."
 )
-_STAMPS = (
-    " The index alone dates these captures; a stamp of it was found to be half a year early. page checks each capture "
-    "against its origin's own dates."
-)
+_STAMPS = " page checks each capture against its origin's own dates."
 
 
 def fetch_page(query: Query, context: Context) -> Iterator[Record]:
@@ -51,7 +48,8 @@ def fetch_captures(query: Query, context: Context) -> Iterator[Record | Watermar
     """Yield the captures of the index. Raise UpstreamError."""
     match = query.options["match"]
     for interval in index.intervals(query, match):
-        yield from map(capture.listed_record, index.rows(context, query.options["url"], match, interval))
+        for row in index.rows(context, query.options["url"], match, interval):
+            yield capture.listed_record(row, query)
         yield Watermark(index.public_from(interval.first))
 
 
@@ -60,7 +58,7 @@ def parse_reply(body: bytes, query: Query) -> Iterator[Record]:
     if body.lstrip()[:1] in (b"<", b"{", b"["):
         raise UpstreamError(Code.MALFORMED, problem="it is no reply of the index in text")
     for row in index.parse_rows(body):
-        yield UNREADABLE if row is None else capture.listed_record(row)
+        yield UNREADABLE if row is None else capture.listed_record(row, query)
 
 
 def derive(query: Query) -> Stage | None:
@@ -125,8 +123,10 @@ PROVIDER = Provider(
             fetch=fetch_captures,
             parse_reply=parse_reply,
             dating=Dating(
-                rule="five minutes after the stamp of the capture in the archive's index",
-                why="a capture is stamped when its request begins",
+                rule="undated: the index does not show its captures' own dates",
+                why="a row of 1996 is of a page of July 1997 (recorded); page checks each capture against its origin",
+                claims="five minutes after the stamp of the capture in the archive's index; one was found to be half a "
+                "year early",
                 basis=(Basis("timestamp", after=timedelta(minutes=5)),),
             ),
             needs=("url",),

@@ -15,7 +15,7 @@ from base64 import b32encode
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from pit_fetch.provider import HttpReply, Record
+from pit_fetch.provider import HttpReply, Query, Record
 from pit_fetch.times import parse_date, parse_http_date, parse_rfc3339, start_of_day
 from pit_fetch_providers.wayback import address, text
 from pit_fetch_providers.wayback.api import MEMENTO, ORIGIN_DATES
@@ -73,8 +73,8 @@ def record(capture: Capture, reached_at: datetime | None) -> Record:
     return Record(capture.row.id, available_at, _payload(capture))
 
 
-def listed_record(row: Row) -> Record:
-    """Return the record of a row of the index, which only the capture's stamp dates."""
+def listed_record(row: Row, query: Query) -> Record:
+    """Return the record of a row of the index: on a claim, since a stamp of the index can be half a year early."""
     payload = {
         "url": row.url,
         "captured_at": _format_time(row.captured_at),
@@ -83,7 +83,8 @@ def listed_record(row: Row) -> Record:
         "digest": row.digest,
         "size": row.size,
     }
-    return Record(row.id, public_from(row.captured_at), payload)
+    at = public_from(row.captured_at)
+    return Record(row.id, at if query.open_mode else None, payload, claimed_at=at)
 
 
 def _payload(capture: Capture) -> dict[str, Any]:

@@ -169,6 +169,13 @@ def _all_but_adjusted(real: Any) -> Any:
     return served
 
 
+def _with_volumes(real: Any) -> Any:
+    def served(row: Mapping[str, Any], passes: Any) -> Any:
+        return {**real(row, passes), **{name: row[name] for name in ("volume",) if name in row}}
+
+    return served
+
+
 # Which reply is whose, and which rows can be read.
 
 
@@ -311,6 +318,7 @@ MUTANTS = (
         lambda real: lambda row, passes: row,
         _AV,
     ),
+    Mutant("av: volumes that are restated are served", f"{_HERE}.rows:served", _with_volumes, _AV),
     Mutant("av: all but adjusted columns are served", f"{_HERE}.rows:served", _all_but_adjusted, _AV),
     Mutant(
         "av: columns with the names of our fields are served",

@@ -107,7 +107,7 @@ def test_adjusted_columns_are_left_out_under_a_pit_and_raw_ones_stay(read: Read,
     document = series_csv([row]) if wire == "csv" else series_document(function, [row], "US/Eastern")
     raw = {
         "record_type": "bar", "timestamp": "2024-02-15", "open": "10.0000", "high": "11.0000", "low": "9.0000",
-        "close": "10.5", "volume": "100", "dividend_amount": "0.2400", "split_coefficient": "2.0",
+        "close": "10.5", "dividend_amount": "0.2400", "split_coefficient": "2.0",
     }  # fmt: skip
     stamps = {
         "available_at": "2024-02-15T20:00:00-05:00",

@@ -207,7 +207,16 @@ def failures(rng: Random) -> Case:
 
 
 def _app(store: Store, number: int) -> App:
-    """Return the server of a store. A request for adjusted prices gets ones that later events have changed."""
+    """Return the server of a store: volumes of shares but for months are restated.
+
+    A request for adjusted prices gets ones that later events have changed.
+    """
+    restated: dict[str, list[Bar]] = {
+        name: [(label, {**row, "volume": f"{100 + number}"}) for label, row in bars]
+        for name, bars in store.bars.items()
+        if name.startswith("TIME_SERIES_") and name not in _MONTHS
+    }
+    store = replace(store, bars={**store.bars, **restated})
     adjusted = Store(
         bars={
             name: [(label, {**row, "close": f"{CANARY}{number}"}) for label, row in bars]

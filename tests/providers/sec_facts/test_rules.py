@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
-from pit_fetch_providers.sec_facts import PROVIDER
+from pit_fetch_providers.sec_facts import PROVIDER, lines
 
 from pit_fetch.errors import ConfigError
 from pit_fetch.gaps import Code
@@ -700,6 +700,26 @@ def test_a_saved_reply_of_another_company_is_refused() -> None:
         assert errors == ([] if reason is None else [reason])
 
 
+IFRS = [
+    (statement, line, concept)
+    for statement, of_statement in lines.LINES.items()
+    for line in of_statement
+    for concept in (*line.concepts, *line.wider)
+    if concept.startswith("ifrs-full:")
+]
+
+
+@pytest.mark.parametrize(("statement", "line", "concept"), IFRS, ids=[concept for *_, concept in IFRS])
+def test_a_line_of_ifrs(statement: str, line: lines.Line, concept: str) -> None:
+    report, name = Filing(sec.number(8), "20-F", "2023-04-28 12:00:00"), concept.partition(":")[2]
+    start, unit = "" if statement == "balance" else "2022-01-01", line.unit("USD")
+    facts = [Reported(report, name, "2022-12-31", 42, start, unit, "ifrs-full")]
+    if name != "ProfitLoss":  # it shows the company's periods
+        facts.append(Reported(report, "ProfitLoss", "2022-12-31", 7, "2022-01-01", "USD", "ifrs-full"))
+    cell = cells(ask(tuple(facts), op="statement", statement=statement), line.name)
+    assert cell == {"2022-12-31": None if concept in line.wider else 42}
+
+
 def test_a_company_that_reports_in_several_currencies_has_one_in_a_statement() -> None:
     report = Filing(sec.number(8), "20-F", "2023-04-28 12:00:00")
     concept = "ProfitLossAttributableToOwnersOfParent"
@@ -768,6 +788,8 @@ def test_a_slip_in_the_name_of_a_concept_is_asked_about() -> None:
     for concept, meant in (
         ("EarningPerShareDiluted", "Did you mean EarningsPerShareDiluted?"),
         ("us-gaap:netincomloss", "Did you mean NetIncomeLoss?"),
+        ("EPSDiluted", "Did you mean EarningsPerShareDiluted?"),
+        ("DilutedEPS", "Did you mean EarningsPerShareDiluted?"),
         ("EarningsPerShareDiluted", "those it had reported."),
         ("EPS", "those it had reported."),
     ):

@@ -32,7 +32,8 @@ _command = partial(run_command, "wayback")
 
 def ask(captures: Sequence[Any] | App, *, pit: str | None = PIT, op: str = "page", **options: Any) -> Fetched:
     app = captures if callable(captures) else wayback.app(captures)
-    return ask_source("wayback", app, pit=pit, op=op, **{"url": "example.com/news", **options})
+    accepted = {"evidence": "claimed"} if op == "captures" else {}  # the index alone dates a list
+    return ask_source("wayback", app, pit=pit, op=op, **{"url": "example.com/news", **accepted, **options})
 
 
 def shown(fetched: Fetched) -> list[tuple[str, str]]:
@@ -282,6 +283,7 @@ def test_captures_are_listed_with_redirects_revisits_and_refusals() -> None:
     assert rows == [("2017-11-20T10:15:00Z", None), ("2017-11-01T00:00:00Z", 301), ("2017-09-29T00:27:12Z", 403)]
     assert fetched.records[0].available_at == datetime(2017, 11, 20, 10, 20, 1, tzinfo=UTC)
     assert ask([OLD, PAGE], op="captures", date_from="2017-11-01").ids == [f"{PAGE.stamp}/{URL}"]
+    assert ask([OLD, PAGE], op="captures", evidence="proved").ids == []
 
 
 # Errors, and the call.

@@ -38,9 +38,9 @@ _PAGES = (
 )
 
 
-def make(rng: Random, most: int = 4, op: str = "") -> Case:
+def make(rng: Random, most: int = 4, op: str = "page") -> Case:
     pit = rng.choice(PITS)
-    moment, op = datetime.fromisoformat(pit), op or rng.choice(("page", "page", "captures"))
+    moment = datetime.fromisoformat(pit)
     public = _public(rng, moment)
     worlds = []
     for number in range(4):
@@ -55,36 +55,39 @@ def make(rng: Random, most: int = 4, op: str = "") -> Case:
         del choices["date-from"], choices["date-to"]
     else:
         choices |= {"match": [("match=prefix",), ("--match", "host")], "fields": [("--fields", "status,digest")]}
-    plain = ("--limit", "500", "--max-pages", "1000")
-    is_plain = most > 0 and op == "captures" and rng.random() < 0.3
     return Case(
         source="wayback",
         pit=pit,
-        words=(op, *rng.choice(_ASKED), *(plain if is_plain else options(rng, choices, most))),
+        words=(op, *rng.choice(_ASKED), *options(rng, choices, most)),
         worlds=tuple(worlds),
         sizes={_ROWS: 10_000, _TRIES: rng.choice((1, 2, 8))},
         resized=({_ROWS: 2}, {_ROWS: 5}),
         page_size=rng.choice((1, 3, 100)),
         terminal=rng.random() < 0.2,
-        plain=frozenset(_listed(public)) if is_plain else None,
     )
 
 
 def undisturbed(rng: Random) -> Case:
     """Make a list of captures: a later PIT adds to it. A later page takes the place of an earlier one."""
     case = make(rng, most=0, op="captures")
-    return case._replace(words=(*case.words, "--limit", "1000", "--max-pages", "1000"), worlds=case.worlds[:1])
+    words = (*case.words, "--limit", "1000", "--max-pages", "1000", "--evidence", "claimed")
+    return case._replace(words=words, worlds=case.worlds[:1])
+
+
+def claimed(rng: Random) -> Case:
+    """Make a list of captures, which the stamps of the index claim."""
+    return make(rng, op="captures")
 
 
 def continued(rng: Random) -> Case:
     """Make a page that is longer than an answer may be."""
-    case = make(rng, most=0, op="page")
+    case = make(rng, most=0)
     pieces = ("word", "<p>", "x" * 700, "\u20ac", "&quot;", "<a href='/{}'>link</a>")
     text = " ".join(rng.choice(pieces).format(number) for number in range(rng.choice((3, 300))))
     page = Capture(_stamp(case.moment, timedelta(0)), body=f"<meta charset=utf-8><title>Long</title>{text}".encode())
     worlds = [[page], *([page, *(_later(rng, case.moment, "page") for _ in range(noise_count(rng)))] for _ in range(2))]
     words = ("page", "url=example.com/news", f"as={rng.choice(('text', 'markdown', 'html'))}", "--limit", "50")
-    return case._replace(words=words, worlds=tuple(map(wayback.app, worlds)), plain=None)
+    return case._replace(words=words, worlds=tuple(map(wayback.app, worlds)))
 
 
 def failures(rng: Random) -> Case:
@@ -99,7 +102,7 @@ def failures(rng: Random) -> Case:
             [always(Response(f"<html>{text}".encode())) for text in texts],
         ]
     )
-    return case._replace(worlds=tuple(apps), plain=None)
+    return case._replace(worlds=tuple(apps))
 
 
 def _stamp(moment: datetime, before: timedelta) -> str:
@@ -197,10 +200,6 @@ def _malformed(rng: Random) -> str:
     )
 
 
-def _listed(public: Sequence[Capture]) -> list[str]:
-    return [f"{one.stamp}/{one.url}" for one in public if one.listed and wayback.surt(one.url).endswith(")/news")]
-
-
 def captured_later(case: Case) -> int:
     """What a capture returned that was made after the PIT tells nothing of later captures at the PIT."""
     later = case.moment + timedelta(days=900)
@@ -225,7 +224,7 @@ REQUESTS = Requests(
     is_chosen=lambda case, request: request.path.startswith("/web/"),
 )
 LAWS: Mapping[str, Callable[[Random], int]] = {
-    "captured later": lambda rng: captured_later(make(rng, op="page")),
+    "captured later": lambda rng: captured_later(make(rng)),
     "failures": lambda rng: non_interference(failures(rng)),
     "continued": lambda rng: check_continued(continued(rng), rng),
 }

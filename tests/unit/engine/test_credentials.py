@@ -160,7 +160,7 @@ def test_what_must_not_get_out_is_known_whatever_else_is_missing(tmp_path: Path)
 @pytest.mark.parametrize(
     ("secrets", "text", "redacted"),
     [
-        (("k+/=1",), "a k+/=1 b k%2B%2F%3D1", "a [redacted] b [redacted]"),
+        (("k+/=1",), "a k+/=1 b k%2B%2F%3D1 c k%2b%2f%3d1", "a [redacted] b [redacted] c [redacted]"),
         (("ab", "abc"), "abc ab", "[redacted] [redacted]"),
         ((), "nothing", "nothing"),
     ],

@@ -251,6 +251,7 @@ FEED = [
     {"title": "CANARY", "url": "u2", "time_published": "20240215T210000"},
 ]
 BARS = {"2024-02-16": {"4. close": "CANARY"}, "2024-02-15": {"4. close": "CANARY"}, "2024-02-14": {"4. close": "1"}}
+BARS["2024-02-14"]["5. volume"] = "CANARY"  # restated
 FILINGS = [
     {"accession_number": "n2", "form": "8-K", "filed": "2024-02-14", "company": "CANARY"},
     {"accession_number": "n1", "form": "10-K", "filed": "2024-02-13", "company": "CANARY", "cik": "1"},
@@ -273,6 +274,12 @@ def test_a_ready_mapping_dates_what_its_server_returns(name: str, tool: str) -> 
     assert [record.id for record in public] == ids
     assert "CANARY" not in repr(public)
     assert len(found) > len(public)
+
+
+def test_a_ready_mapping_takes_no_ticker_without_a_word() -> None:
+    """A ticker means whoever has it today: it is refused, or each answer says so."""
+    tools = [(name, mapped) for name, path in READY.items() for mapped in parse_mapping(path.read_text()).values()]
+    assert [name for name, mapped in tools if not mapped.numbers and "whoever has it today" not in mapped.caveat] == []
 
 
 # Recorded filings: the filing date, the form, and the first New York day on which it may be served; None for never.

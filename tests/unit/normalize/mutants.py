@@ -30,7 +30,9 @@ def _of_the_place_alone(real: Any) -> Any:
 
 def _readable_alone(real: Any) -> Any:
     def date_claim(kind: Any, name: Any, claim: Any, stamps: Any) -> Any:
-        return real(kind, name, claim, [stamp for stamp in stamps if real(*stamp, [stamp]) is not None])
+        from pit_fetch.normalize.stamps import moment_of
+
+        return real(kind, name, claim, [stamp for stamp in stamps if moment_of(stamp.text) is not None])
 
     return date_claim
 
@@ -51,6 +53,19 @@ def _naive_is_new_york(real: Any) -> Any:
 
 def _any_name(real: Any) -> Any:
     return {**real, "meta": real["meta"] | {"event-date"}}
+
+
+def _name_of_a_change(real: Any) -> Any:
+    return {**real, "header": real["header"] | {"last-modified"}}
+
+
+def _readable_words(real: Any) -> Any:
+    def stamps_in(kind: Any, name: Any, text: Any) -> Any:
+        from pit_fetch.normalize.stamps import moment_of
+
+        return [stamp for stamp in real(kind, name, text) if stamp.kind != "text" or moment_of(stamp.text) is not None]
+
+    return stamps_in
 
 
 def _at_these_places(is_read: Callable[[str, str, str], bool]) -> Make:
@@ -138,14 +153,21 @@ MUTANTS = (
             _at_these_places(lambda kind, name, text, left_out=kind: kind != left_out),  # type: ignore[misc]
             _LAW,
         )
-        for what, kind in (("time elements", "time"), ("data attributes", "data"), ("scripts", "script"))
+        for what, kind in (
+            ("time elements", "time"),
+            ("attributes", "attribute"),
+            ("scripts", "script"),
+            ("JSON-LD", "json-ld"),
+            ("comments", "comment"),
+            ("texts that their elements name", "element"),
+            ("words", "text"),
+        )
     ),
     Mutant(
         "normalize: a time that is no text is none", f"{_HERE}.stamps:stamps_in", _at_these_places(_is_no_number), _LAW
     ),
-    Mutant(
-        "normalize: a change told in words is none", f"{_HERE}.stamps:stamps_said", lambda real: lambda text: (), _LAW
-    ),
+    Mutant("normalize: a change dates an item alone", f"{_HERE}.stamps:NAMES", _name_of_a_change, _LAW),
+    Mutant("normalize: a word of a change without a time is none", f"{_HERE}.stamps:stamps_in", _readable_words, _LAW),
     Mutant("normalize: what a page hides is quoted", f"{_HERE}.saved:page_of", _hiding_nothing, _LAW),
     Mutant("normalize: a capture is no change of its page", f"{_HERE}.saved:capture_of", _without_its_capture, _LAW),
     Mutant("normalize: a page is of any address", f"{_HERE}.saved:page_of", _of_any_address, _LAW),

@@ -15,10 +15,12 @@ from pit_fetch.normalize.saved import SavedPage, capture_of, is_envelope, page_o
 from pit_fetch.normalize.stamps import PageStamp, date_claim
 from pit_fetch.support.bundled import gate
 from tests.conftest import Finished, Run
+from tests.unit.normalize.worlds import CHANGED_PLACES, TIME_FORMS, UNCLEAR
 
 PIT = "2024-02-15T16:00:00-05:00"
 URL = "https://news.example/acme"
 AT = "2024-02-15T09:30:00-05:00"
+RECEIVED = "Thu, 15 Feb 2024 20:00:00 GMT"
 HEAD = f'<link rel="canonical" href="{URL}">'
 PUBLISHED = f'<meta property="article:published_time" content="{AT}">'
 BODY = "<h1>Acme &amp; Co beats</h1><p>Revenue <b>rose</b> 4%, \u201cthe best year\u201d.</p>"
@@ -117,26 +119,52 @@ def test_a_script_without_an_end_of_its_own_is_unreadable() -> None:
     assert page_of(b'<script src="a.js"/><p>text<br/></p>') is not None
 
 
-def test_a_reply_saved_with_its_headers(near: Run, tmp_path: Path) -> None:
+def test_a_change_dates_no_item(near: Run, tmp_path: Path) -> None:
+    """EDGAR's index pages have the time of acceptance as their Last-Modified, and are changed later."""
     head = "HTTP/1.1 301 Moved\r\nLast-Modified: x\r\n\r\nHTTP/2 200\r\nDate: Thu, 15 Feb 2024 20:00:00 GMT\r\n"
     changed = "Last-Modified: Thu, 15 Feb 2024 14:30:00 GMT\r\n"
-    by_change = {"kind": "header", "name": "Last-Modified"}
     on_receipt = item(published_at="Thu, 15 Feb 2024 20:00:00 GMT", evidence={"kind": "header", "name": "Date"})
-    on_change = item(published_at="Thu, 15 Feb 2024 14:30:00 GMT", evidence=by_change)
+    on_change = item(published_at="Thu, 15 Feb 2024 14:30:00 GMT", evidence={"kind": "header", "name": "Last-Modified"})
     left = normalize(near, tmp_path, [on_change, on_receipt], acme=head + changed + "\r\n" + HEAD + BODY)
-    # It is one item, and the later proof counts.
     (served,) = left.envelope["data"]
     assert (served["available_at"], served["dated_by"]) == ("2024-02-15T15:00:00-05:00", "header date")
-    earlier = normalize(near, tmp_path, [on_change, on_receipt], pit=AT, acme=head + changed + "\r\n" + HEAD + BODY)
-    assert [entry["dated_by"] for entry in earlier.envelope["data"]] == ["header last-modified"]
+    names = ("article:modified_time", "dateModified", "last-modified")
+    metas = HEAD + BODY + "".join(f'<meta name="{name}" content="{AT}">' for name in names)
+    items = [item(evidence={"kind": "meta", "name": name}) for name in names]
+    assert normalize(near, tmp_path, items, acme=metas).ids == []
+
+
+@pytest.mark.parametrize(
+    ("headers", "stated", "revised"),
+    [
+        ((RECEIVED,), "", None),
+        ((RECEIVED,), "<time>yesterday</time>", RECEIVED),  # nothing was changed after the page was received
+        ((RECEIVED,), "<time datetime=2024-03-01>The deadline</time>", RECEIVED),
+        ((RECEIVED,), "<time datetime=2024-02-15T17:00Z></time>", "Thu, 15 Feb 2024 17:00:59 GMT"),
+        ((RECEIVED, "Thu, 15 Feb 2024 20:30:00 GMT"), "<time>now</time>", "Thu, 15 Feb 2024 20:30:00 GMT"),
+    ],
+)
+def test_nothing_of_a_page_was_changed_after_it_was_received(
+    headers: tuple[str, ...], stated: str, revised: str | None
+) -> None:
+    head = "".join(f"Date: {header}\r\n" for header in headers)
+    page = read_page(f"HTTP/2 200\r\n{head}\r\n{PUBLISHED}{stated}")
+    dating = date_claim("meta", "article:published_time", AT, page.stamps)
+    assert dating is not None
+    assert (dating.revised_at and f"{dating.revised_at:%a, %d %b %Y %H:%M:%S GMT}") == revised
+
+
+def test_of_two_receipts_the_later_counts(near: Run, tmp_path: Path) -> None:
+    head = f"HTTP/2 200\r\nDate: {RECEIVED}\r\nDate: Fri, 16 Feb 2024 14:30:00 GMT\r\n\r\n"
+    on_receipt = item(published_at=RECEIVED, evidence={"kind": "header", "name": "Date"})
+    assert normalize(near, tmp_path, [on_receipt], acme=head + HEAD + BODY).ids == []
 
 
 def test_a_page_that_was_received_by_then_is_proved_unless_another_header_is_later(near: Run, tmp_path: Path) -> None:
-    received = "Thu, 15 Feb 2024 20:00:00 GMT"
-    on_receipt = item(published_at=received, evidence={"kind": "header", "name": "Date"})
+    on_receipt = item(published_at=RECEIVED, evidence={"kind": "header", "name": "Date"})
     page = HEAD + BODY + "<time datetime=2024-03-01>The deadline</time>"
     for header, served in (("Expires", 1), ("Last-Modified", 0)):
-        head = f"HTTP/2 200\r\nDate: {received}\r\n{header}: Fri, 16 Feb 2024 14:30:00 GMT\r\n\r\n"
+        head = f"HTTP/2 200\r\nDate: {RECEIVED}\r\n{header}: Fri, 16 Feb 2024 14:30:00 GMT\r\n\r\n"
         assert len(normalize(near, tmp_path, [on_receipt], acme=head + page).ids) == served
 
 
@@ -279,6 +307,23 @@ def test_a_time_means_the_latest_instant_that_it_could_mean(text: str, utc: str 
     assert (dating and dating.available_at) == (utc and datetime.fromisoformat(utc).replace(tzinfo=UTC))
 
 
+@pytest.mark.parametrize("place", CHANGED_PLACES)
+def test_a_time_is_read_in_every_form_wherever_it_stands(place: str) -> None:
+    """What ``moment_of`` can read counts in all places: an item is as late as its page says, or undated."""
+    at = datetime(2024, 2, 20, 10, 5, tzinfo=UTC)
+    for form in TIME_FORMS:
+        page = read_page(f'<meta name="date" content="{AT}">' + place.replace("AT", form(at)))
+        dating = date_claim("meta", "date", AT, page.stamps)
+        is_number = form(at).isdecimal()  # in words it may be unclear
+        assert (dating is None) <= is_number, form(at)
+        assert dating is None or (dating.revised_at or dating.available_at) >= at, form(at)
+
+
+@pytest.mark.parametrize("mark", UNCLEAR)
+def test_a_change_whose_time_cannot_be_read_may_be_of_any_time(mark: str) -> None:
+    assert date_claim("meta", "date", AT, read_page(f'<meta name="date" content="{AT}">' + mark).stamps) is None
+
+
 # What a page says.
 
 
@@ -306,7 +351,7 @@ def test_a_page_says_which_address_it_is_of(html: str) -> None:
         (f'<time itemprop="datePublished" datetime="{AT}">now</time>', [("meta", "datepublished")]),
         (f'<meta itemprop="dateModified" content="{AT}">', [("meta", "datemodified")]),
         (f'<meta http-equiv="last-modified" content="{AT}">', [("meta", "last-modified")]),
-        (f'<!-- <meta name="date" content="{AT}"> -->', []),
+        (f'<!-- <meta name="date" content="{AT}"> -->', [("comment", "content")]),
         (f'<time datetime="{AT}">an event</time>', [("time", "datetime")]),
         ("\ufeff\r\nHTTP/1.1 200 OK\r\nLast-Modified: x\r\n\r\n<p>", [("header", "last-modified")]),
         ('<meta name="date" content="">', []),
@@ -321,19 +366,24 @@ def test_a_page_says_which_address_it_is_of(html: str) -> None:
         *((f'<script type="application/ld+json">{text}</script>', [("json-ld", "datemodified")]) for text in (
             '{"dateModified": {"@type": "DateTime", "@value": "a"}}',
             '{"dateModified": 1708500000}',
-            '{"http://schema.org/dateModified": [{"@value": "a"}]}',
         )),
+        ('<script type="application/ld+json">{"http://schema.org/datePublished": [{"@value": "a"}]}</script>', [
+            ("json-ld", "datepublished"),
+        ]),
         ('<script type="application/ld+json">{"dateModified": null, "event:date": "a"}</script>', []),
         (f'<time itemprop="datePublished dateModified" datetime="{AT}">', [
             ("meta", "datepublished"),
             ("meta", "datemodified"),
         ]),
-        (f'<i itemprop="https://schema.org/dateModified" content="{AT}">', [("meta", "datemodified")]),
-        (f'<i property="schema:dateModified" content="{AT}" datetime="later">', [("meta", "datemodified")] * 2),
-        (f"<time itemprop='dateModified'>{AT}</time>", [("meta", "datemodified")]),
+        (f'<i itemprop="https://schema.org/datePublished" content="{AT}">', [("meta", "datepublished")]),
+        (f'<i property="schema:datePublished" content="{AT}" datetime="later">', [("meta", "datepublished")] * 2),
+        (f"<time itemprop='dateModified'>{AT}</time>", [("meta", "datemodified"), ("text", "")]),
         ("<span itemprop='dateModified'><b>Feb</b> 20</span> and more", [("meta", "datemodified")]),
         ("<span itemprop='dateModified'></span><p>and more</p>", []),
-        (f"<span itemprop='dateModified'><time datetime='{AT}'>Feb 20</time></span>", [("meta", "datemodified")]),
+        (f"<span itemprop='dateModified'><time datetime='{AT}'>Feb 20</time></span>", [
+            ("time", "datetime"),
+            ("meta", "datemodified"),
+        ]),
         ("<input name='date'><p>Search</p>", []),
         (f'<meta property="og:article:modified_time" content="{AT}">', [("meta", "og:article:modified_time")]),
         (f'<meta property="event:date" content="{AT}">', [("meta", "event:date")]),
@@ -410,6 +460,32 @@ def test_only_what_the_page_holds_is_quoted(text: Any, is_kept: bool) -> None:
         "<noscript>Sales fell</noscript>",
         "<!-- Sales fell -->",
         "<dialog>Sales fell</dialog>",
+        "<details><summary>More</summary>Sales fell</details>",
+        "<div popover>Sales fell</div>",
+        *(f"<{tag}>Sales fell</{tag}>" for tag in ("canvas", "video", "audio", "meter", "object", "title", "rp")),
+        *(f"<svg><{tag}>Sales fell</{tag}></svg>" for tag in ("desc", "title", "defs", "metadata", "symbol")),
+        *(
+            f'<div style="{style}">Sales fell</div>'
+            for style in (
+                "display:/**/none!important",
+                "content-visibility:hidden",
+                "position:absolute;clip:rect(0 0 0 0)",
+                "position:absolute; left: -9999px",
+                "text-indent:-9999px",
+                "margin-left:-100vw",
+                "height:0;overflow:hidden",
+                "overflow: hidden; max-height: 0px",
+                "color:transparent",
+                "color: rgba(0, 0, 0, 0)",
+                "transform:scale(0)",
+                "opacity:0%",
+                "clip-path: inset(50%)",
+                "transform: translateX(-9999px)",
+            )
+        ),
+        "<span hidden><p></span>Sales fell</p></span>",  # an end tag of a line does not end a paragraph
+        "<div hidden><table><td></div>Sales fell</table></div>",
+        "<div hidden><br><img></p>Sales fell</div>",
         "<meta name=description content='Sales fell'>",
         '<script type="application/ld+json">{"articleBody": "Sales fell"}</script>',
     ],
@@ -417,10 +493,8 @@ def test_only_what_the_page_holds_is_quoted(text: Any, is_kept: bool) -> None:
 def test_a_quote_is_shown_by_the_page(hidden: str) -> None:
     payload = {"text": "Sales fell", "quotes": ["Sales fell", "Sales rose"]}
     assert keep_quoted(payload, read_page(hidden + "<p>Sales rose")) == {"quotes": ["Sales rose"]}
-    assert keep_quoted(payload, read_page(hidden + "<p style=opacity:0.5>Sales fell")) == {
-        **payload,
-        "quotes": ["Sales fell"],
-    }
+    shown = read_page(hidden + '<p style="opacity:0.5;font-size:large;color:rgb(9,0,0);left:-9px;width:0">Sales fell')
+    assert keep_quoted(payload, shown) == {**payload, "quotes": ["Sales fell"]}
 
 
 def test_a_label_is_enough_for_a_title() -> None:
@@ -435,7 +509,8 @@ def test_a_label_is_enough_for_a_title() -> None:
         "<p>It will be published in 2025</p><p>Posted May 5</p>",
         '<meta name="twitter:data1" content="5 minutes"><meta property="article:publisher" content="https://x.example">',
         '<div data-update-url="/a/2024" data-updated="true" data-id="1708500000"></div>',
-        "<script>a.lastModified = b || 0; var updated = 5, id = '2024-02-20';</script>",
+        "<script>a.lastModified = b || 0; var updated = 5, id = '20-240';</script>",
+        "<script>{until: '2030-01-01', phone: 1708423200, updatedText: 'Last updated'}</script>",
         '<script type="application/ld+json">{"publisher": "Acme", "priceValidUntil": "2099-01-01"}</script>',
     ],
 )

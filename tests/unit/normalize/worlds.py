@@ -28,42 +28,89 @@ _PLACES = (
     ("meta", "date"),
     ("meta", "datePublished"),
     ("json-ld", "datePublished"),
-    ("json-ld", "dateModified"),
-    ("header", "Last-Modified"),
+    ("json-ld", "uploadDate"),
     ("header", "Date"),
 )
 _LIES = (
     *("late", "changed", "form", "odd", "day", "naive", "minute"),
-    *("claim", "place", "other", "gone", "outside", "broken", "captured", "captured"),
+    *("claim", "change", "place", "other", "gone", "outside", "broken", "captured", "captured"),
 )
-# Other forms in which a page shows that it was changed, "AT" an instant after the PIT, on "DAY", at "EPOCH".
+# Where a page shows that it was changed, "AT" a time in one of the forms below. They are tried each with each.
 _LD = '<script type="application/ld+json">%s</script>'
-_FORMS = (
+CHANGED_PLACES = (
     _LD % '{"dateModified": {"@type": "DateTime", "@value": "AT"}}',
     _LD % '{"http://schema.org/dateModified": [["AT"]]}',
-    _LD % '{"dateModified": EPOCH}',
     _LD % '{"@type": "LiveBlogPosting", "coverageEndTime": "AT"}',
     _LD % '{"comment": [{"@type": "Comment", "dateCreated": "AT"}]}',
+    _LD % '{"articleBody": "Sales rose. (Updated on AT) They fell."}',
     '<time itemprop="datePublished dateModified" datetime="AT">today</time>',
     '<span property="schema:dateModified">AT</span>',
     '<time class="updated" datetime="AT">today</time>',
-    "<time>DAY</time>",
-    '<time class="updated" datetime="soon">today</time>',
+    "<time>AT</time>",
     '<i class="entry-date updated" title="AT">now</i>',
+    '<span class="date-modified"><b>AT</b></span>',
+    "<last-updated>AT</last-updated>",
     '<ins datetime="AT">more</ins>',
     '<meta name="cXenseParse:modtime" content="AT"><meta name="x" content="">',
-    '<meta name="DC.date.updated" content="DAY">',
-    '<div data-last-updated="EPOCH000"></div>',
-    '<div data-at="AT"></div>',
+    '<meta name="DC.date.updated" content="AT">',
+    '<meta name="page-date" content="AT">',
+    '<meta name="parsely-metadata" content=\'{"lastmod": "AT"}\'>',
+    '<div data-last-updated="AT"></div>',
+    '<div data-ts="AT"></div>',
     '<div data-props=\'{"modifiedAt":"AT"}\'></div>',
-    '<script type="application/json">{"props": {"lastUpdatedDate": "AT"}}</script>',
+    '<live-post updated-at="AT"></live-post>',
+    '<island props="{&quot;updatedAt&quot;:[0,&quot;AT&quot;]}"></island>',
+    '<div wire:snapshot="{&quot;updated_at&quot;:&quot;AT&quot;}"></div>',
+    "<div x-data=\"{updatedAt: 'AT'}\"></div>",
+    '<span aria-label="Updated AT">x</span>',
+    '<script type="application/json">{"props": [{"lastUpdatedDate": "AT"}]}</script>',
+    '<script type="application/json">{"updated": {"date": "AT"}}</script>',
+    '<script type="application/json">{"updated": [\n "AT"]}</script>',
     "<script>var page = {dateModified: 'AT', id: 5};</script>",
+    '<script>var lastModified = new Date("AT")</script>',
     '<script>push("{\\"updated_at\\":\\"AT\\"}")</script>',
-    "<p>Updated DAY</p>",
-    "<p>Last updated: <span>10:15 AM ET, Tue DAY</span></p>",
-    "<p>Updated 3 hours ago</p>",
-    '<div data-updated="3 hours ago"></div>',
+    "<!-- last updated AT -->",
+    "<p>Updated AT</p>",
+    "<p>Last updated: <span>10:15 AM ET, Tue AT</span></p>",
+    "<dl><dt>Last modified<dd>AT</dl>",
+    "<p>Content last reviewed by Ann Lee on AT</p>",
 )
+TIME_FORMS: Sequence[Callable[[datetime], str]] = (
+    lambda at: at.isoformat(),
+    lambda at: f"{at:%Y-%m-%d %H:%M:%S%z}",
+    lambda at: f"{at:%Y-%m-%dT%H:%MZ}",
+    lambda at: f"{at:%Y-%m-%d}",
+    lambda at: f"{at:%Y-%m-%dT%H:%M:%S}",
+    lambda at: f"{at:%Y%m%d}",
+    lambda at: f"{at:%Y%m%dT%H%M%SZ}",
+    lambda at: f"{at:%d/%m/%Y}",
+    lambda at: f"{at:%B %d, %Y}",
+    lambda at: f"{at:%A, %B %d, %Y} 10:15 AM ET",
+    lambda at: f"{at:%d %b %Y}, 10:15",
+    lambda at: f"{at:%a, %d %b %Y %H:%M:%S} GMT",
+    lambda at: f"{at:%a %b %d %H:%M:%S} UTC {at:%Y}",
+    lambda at: f"{at:%a %b %d %Y %H:%M:%S} GMT+0000 (UTC)",
+    lambda at: str(int(at.timestamp())),
+    lambda at: f"{int(at.timestamp())}000",
+)
+_HIDING = ("<div hidden>", "<div popover>", "<div style='color:transparent'>", "<div><details>", "<div><svg><desc>")
+# Marks of a change whose time no reader can tell.
+UNCLEAR = (
+    '<time class="updated" datetime="soon">today</time>',
+    "<time>20. Februar 2024</time>",
+    "<time>2 hours ago</time>",
+    '<div data-updated="3 hours ago"></div>',
+    '<script type="application/json">{"lastUpdated": "Yesterday"}</script>',
+    *(
+        f"<p>{words}</p>"
+        for words in (
+            "Updated yesterday", "Updated 02/20/24", "Updated 20.02.24", "Updated Feb. 20, 10:15 a.m.",
+            "Updated on Tuesday", "Updated 10:15 AM ET", "Updated a few minutes ago", "Updated 3h ago",
+            "Page last reviewed: today", "Acme rose. Corrected 2 hrs. ago", "This story was updated Tuesday",
+            "Updated (2/20)",
+        )
+    ),
+)  # fmt: skip
 Statement = tuple[str, str, str]
 
 
@@ -173,7 +220,7 @@ def _with_additions(rng: Random, page: _SavedItem, moment: datetime) -> _SavedIt
     item = {**page.item, **({key: added[key] for key in rng.sample(sorted(added), 2)})}
     if rng.random() < 0.5:
         item["quotes"] = [*item["quotes"], rng.choice((CANARY, "ose.", "Acm"))]  # of no page, and of parts of words
-    hidden = f"<div hidden>{CANARY}<p>{CANARY}</p></div></body>"
+    hidden = f"{rng.choice(_HIDING)}{CANARY}<p>{CANARY}</p></div></body>"
     pages = {name: text.replace("</body>", hidden) for name, text in page.pages.items()}
     page = page._replace(pages=page.pages if next(iter(pages.values())).startswith("{") else pages)
     received = f"HTTP/1.1 200 OK\r\nDate: {_header(moment + near(rng, 1))}\r\n\r\n"
@@ -198,8 +245,8 @@ def _withheld(rng: Random, moment: datetime, number: int) -> _SavedItem:
             return _saved_item(name, good, [(*here, exact)], CANARY, rng)
         case "form":
             page = _saved_item(name, good, [], CANARY, rng)
-            form = rng.choice(_FORMS).replace("AT", exact).replace("DAY", f"{after:%B %d, %Y}")
-            changed = f"{form.replace('EPOCH', str(int(after.timestamp())))}</body>"
+            stated = rng.choice(CHANGED_PLACES).replace("AT", rng.choice(TIME_FORMS)(after.astimezone(UTC)))
+            changed = f"{rng.choice((stated, stated, rng.choice(UNCLEAR)))}</body>"
             return page._replace(pages={key: text.replace("</body>", changed) for key, text in page.pages.items()})
         case "odd":
             return _saved_item(name, good, [(*here, rng.choice(("soon", "Feb. 15", "17080")))], CANARY, rng)
@@ -213,6 +260,9 @@ def _withheld(rng: Random, moment: datetime, number: int) -> _SavedItem:
         case "claim":  # what the model says, and the page does not
             page = _saved_item(name, late, [], CANARY, rng)
             return page._replace(item={**page.item, "published_at": good[2]})
+        case "change":  # as EDGAR's index pages, which repeat the time of acceptance
+            page = _saved_item(name, ("header", "Last-Modified", _header(before)), [], CANARY, rng)
+            return page._replace(item={**page.item, "published_at": _header(before)})
         case "place":
             page = _saved_item(name, ("meta", "event-date", before.isoformat()), [], CANARY, rng)
             wrong = {"kind": rng.choice(("meta", "json-ld", "header")), "name": rng.choice(("event-date", "date", "x"))}
