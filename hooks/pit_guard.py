@@ -64,12 +64,12 @@ SOURCE_OPTIONS = frozenset(
         "category", "channels", "cik", "ciks", "concept", "contract", "date", "document", "domain", "domains",
         "entitlement", "entity", "exact", "exchange", "expiration", "extended-hours", "fastdmatype", "fastdperiod",
         "fastkperiod", "fastlimit", "fastmatype", "fastperiod", "find", "form", "forms", "from-currency", "from-symbol",
-        "horizon", "ids", "interval", "item", "keywords", "lang", "lookback-minutes", "market", "match", "maturity",
-        "matype", "max-results", "maximum", "mode", "month", "nbdevdn", "nbdevup", "ohlc", "op", "outputsize", "period",
-        "quarter", "query", "range", "recency", "require-greeks", "series-id", "series-type", "signalmatype",
-        "signalperiod", "slowdmatype", "slowdperiod", "slowkmatype", "slowkperiod", "slowlimit", "slowmatype",
-        "slowperiod", "source-country", "source-lang", "state", "statement", "story", "symbol", "symbols", "tab",
-        "tags", "term", "themes", "tickers", "time-period", "timeperiod1", "timeperiod2", "timeperiod3", "title",
+        "horizon", "ids", "index", "interval", "item", "keywords", "lang", "lookback-minutes", "market", "match",
+        "maturity", "matype", "max-results", "maximum", "mode", "month", "nbdevdn", "nbdevup", "ohlc", "op",
+        "outputsize", "period", "quarter", "query", "range", "recency", "require-greeks", "series-id", "series-type",
+        "signalmatype", "signalperiod", "slowdmatype", "slowdperiod", "slowkmatype", "slowkperiod", "slowlimit",
+        "slowmatype", "slowperiod", "source-country", "source-lang", "state", "statement", "story", "symbol", "symbols",
+        "tab", "tags", "term", "themes", "tickers", "time-period", "timeperiod1", "timeperiod2", "timeperiod3", "title",
         "to-currency", "to-symbol", "topics", "type", "unit", "updated-since", "url", "vintage", "window-size", "year",
     }
 )  # fmt: skip
@@ -82,9 +82,9 @@ SOURCES = frozenset(
     {
         "alfred", "alpaca_news", "alpha-vantage", "alphavantage", "arxiv", "av", "benzinga", "benzinga-news",
         "bz-news-api", "earnings-call", "earningscall", "ecall", "federal_register", "finnhub", "fr", "fred", "gdelt",
-        "hacker-news", "hackernews", "hn", "internet-archive", "perplexity", "pplx", "sec_facts", "sec_filings",
-        "sec_full_text", "tiingo_news", "wayback", "wayback-machine", "wiki", "wikipedia", "xbrl", "yahoo",
-        "yahoo-finance", "yfinance",
+        "hacker-news", "hackernews", "hn", "index_members", "internet-archive", "perplexity", "pplx", "sec_facts",
+        "sec_filings", "sec_full_text", "tiingo_news", "wayback", "wayback-machine", "wiki", "wikipedia", "xbrl",
+        "yahoo", "yahoo-finance", "yfinance",
     }
 )  # fmt: skip
 

@@ -41,6 +41,7 @@ _BUNDLED: dict[tuple[str, ...], str] = {
     ("gdelt",): "pit_fetch_providers.gdelt:PROVIDER",
     ("arxiv",): "pit_fetch_providers.arxiv:PROVIDER",
     ("federal_register", "fr"): "pit_fetch_providers.federal_register:PROVIDER",
+    ("index_members",): "pit_fetch_providers.index_members:PROVIDER",
 }
 BUNDLED_NAMES = tuple(names[0] for names in _BUNDLED)
 

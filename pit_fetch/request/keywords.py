@@ -58,6 +58,7 @@ class Keywords(TypedDict, total=False):
     from_symbol: Text | None
     horizon: Text | None
     ids: Texts | None
+    index: Text | None
     interval: Text | None
     item: Text | None
     keywords: Text | Texts | None
