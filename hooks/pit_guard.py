@@ -66,11 +66,12 @@ SOURCE_OPTIONS = frozenset(
         "fastkperiod", "fastlimit", "fastmatype", "fastperiod", "find", "form", "forms", "from-currency", "from-symbol",
         "horizon", "ids", "index", "interval", "item", "keywords", "lang", "lookback-minutes", "market", "match",
         "maturity", "matype", "max-results", "maximum", "mode", "month", "nbdevdn", "nbdevup", "ohlc", "op",
-        "outputsize", "period", "quarter", "query", "range", "recency", "require-greeks", "series-id", "series-type",
-        "signalmatype", "signalperiod", "slowdmatype", "slowdperiod", "slowkmatype", "slowkperiod", "slowlimit",
-        "slowmatype", "slowperiod", "source-country", "source-lang", "state", "statement", "story", "symbol", "symbols",
-        "tab", "tags", "term", "themes", "tickers", "time-period", "timeperiod1", "timeperiod2", "timeperiod3", "title",
-        "to-currency", "to-symbol", "topics", "type", "unit", "updated-since", "url", "vintage", "window-size", "year",
+        "outputsize", "period", "quarter", "query", "range", "recency", "report", "require-greeks", "series-id",
+        "series-type", "signalmatype", "signalperiod", "slowdmatype", "slowdperiod", "slowkmatype", "slowkperiod",
+        "slowlimit", "slowmatype", "slowperiod", "source-country", "source-lang", "state", "statement", "story",
+        "symbol", "symbols", "tab", "tags", "term", "themes", "tickers", "time-period", "timeperiod1", "timeperiod2",
+        "timeperiod3", "title", "to-currency", "to-symbol", "topics", "type", "unit", "updated-since", "url", "vintage",
+        "window-size", "year",
     }
 )  # fmt: skip
 FLAGS = frozenset(
@@ -82,9 +83,9 @@ SOURCES = frozenset(
     {
         "alfred", "alpaca_news", "alpha-vantage", "alphavantage", "arxiv", "av", "benzinga", "benzinga-news",
         "bz-news-api", "earnings-call", "earningscall", "ecall", "federal_register", "finnhub", "fr", "fred", "gdelt",
-        "hacker-news", "hackernews", "hn", "index_members", "internet-archive", "perplexity", "pplx", "sec_facts",
-        "sec_filings", "sec_full_text", "tiingo_news", "wayback", "wayback-machine", "wiki", "wikipedia", "xbrl",
-        "yahoo", "yahoo-finance", "yfinance",
+        "hacker-news", "hackernews", "hn", "index_members", "internet-archive", "official", "perplexity", "pplx",
+        "sec_facts", "sec_filings", "sec_full_text", "tiingo_news", "wayback", "wayback-machine", "wiki", "wikipedia",
+        "xbrl", "yahoo", "yahoo-finance", "yfinance",
     }
 )  # fmt: skip
 

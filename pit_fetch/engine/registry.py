@@ -42,6 +42,7 @@ _BUNDLED: dict[tuple[str, ...], str] = {
     ("arxiv",): "pit_fetch_providers.arxiv:PROVIDER",
     ("federal_register", "fr"): "pit_fetch_providers.federal_register:PROVIDER",
     ("index_members",): "pit_fetch_providers.index_members:PROVIDER",
+    ("official",): "pit_fetch_providers.official:PROVIDER",
 }
 BUNDLED_NAMES = tuple(names[0] for names in _BUNDLED)
 

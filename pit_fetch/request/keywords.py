@@ -82,6 +82,7 @@ class Keywords(TypedDict, total=False):
     query: Text | Texts | None
     range: Texts | None
     recency: Text | None
+    report: Text | None
     require_greeks: Text | None
     series_id: Text | None
     series_type: Text | None

@@ -1829,6 +1829,48 @@ def index_members() -> Iterator[Case]:
                    [reply("SECRET", "/w/api.php", status)], "what a source says in an error is of today")  # fmt: skip
 
 
+def official() -> Iterator[Case]:
+    def report(day: Any) -> dict[str, Any]:
+        return {"report_date_as_yyyy_mm_dd": day, "cftc_contract_market_code": "239747", "open_interest_all": "19404"}
+
+    def shorts(day: str, flag: Any) -> dict[str, Any]:
+        return {
+            "symbolCode": "AAPL",
+            "settlementDate": day,
+            "currentShortPositionQuantity": 987654321,
+            "revisionFlag": flag,
+        }
+
+    def asked(op: Sequence[str], path: str, row: Any, name: str, pit: str, why: str, kind: str = "date-only") -> Case:
+        items = [item(name, pit, False, hidden=("19404", "987654321", "4.31"))]
+        return case(kind, pit, op, items, [reply([row] if isinstance(row, dict) else row, path)], why)
+
+    cot = ("cot", "market=239747")
+    for pit, why in (("2024-08-20T23:00:00Z", "the day of the positions"), ("2024-08-23T19:00:00Z", "before the Friday's release"),
+                     ("2025-01-01T00:00:00Z", "released: but nothing shows when, nor that it was not corrected since")):  # fmt: skip
+        yield asked(cot, ".json", report("2024-08-20T00:00:00.000"),
+                    "legacy:239747@2024-08-20", pit, why)  # fmt: skip
+    for pit in ("2025-10-04T00:00:00Z", "2025-11-19T20:00:00Z"):
+        yield asked(cot, ".json", report("2025-09-30T00:00:00.000"), "legacy:239747@2025-09-30", pit,
+                    "recorded: a shutdown delayed this report to 19 November, by 47 days")  # fmt: skip
+    short = ("short_interest", "symbols=AAPL")
+    yield asked(short, "/consolidatedShortInterest", shorts("2026-08-31", None), "AAPL@2026-08-31", "2026-09-05T00:00:00Z",
+                "settled on 31 August, published about ten days later")  # fmt: skip
+    yield asked(short, "/consolidatedShortInterest", shorts("2026-08-31", "R"), "AAPL@2026-08-31", "2026-12-05T00:00:00Z",
+                "it was corrected, and nothing says when", "revision")  # fmt: skip
+    feed = ("<feed xmlns='http://www.w3.org/2005/Atom' xmlns:d='urn:d' xmlns:m='urn:m'><entry><content><m:properties>"
+            "<d:NEW_DATE>2024-09-03T00:00:00</d:NEW_DATE><d:BC_10YEAR>4.31</d:BC_10YEAR></m:properties></content></entry></feed>")  # fmt: skip
+    for pit in ("2024-09-03T15:30:00-04:00", "2024-09-03T20:30:00-04:00"):
+        yield asked(
+            ("treasury",),
+            "/xmlview",
+            feed,
+            "treasury@2024-09-03",
+            pit,
+            "the feed's own stamps are those of the request",
+        )
+
+
 FILES = {
     "bz-news-api": benzinga,
     "alphavantage": alphavantage,
@@ -1848,6 +1890,7 @@ FILES = {
     "arxiv": arxiv,
     "federal_register": federal_register,
     "index_members": index_members,
+    "official": official,
 }
 
 

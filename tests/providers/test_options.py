@@ -65,6 +65,7 @@ _VALUES = {
     "ciks": "320193",
     "cik": "320193",
     "ids": "8863",
+    "market": "239747",
     "accession": "0000320193-25-000057",
     "url": "example.com/news",
 }

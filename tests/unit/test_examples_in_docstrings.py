@@ -75,6 +75,7 @@ PURE_MODULES = (
     "pit_fetch_providers.fred.vintages",
     "pit_fetch_providers.index_members",
     "pit_fetch_providers.index_members.tables",
+    "pit_fetch_providers.official.releases",
     "pit_fetch_providers.page_cost",
     "pit_fetch_providers.page_text",
     "pit_fetch_providers.perplexity.pages",
