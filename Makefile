@@ -6,12 +6,13 @@ DEV = .venv/.installed-dev
 CORPUS = .venv/corpus
 CLIENT = .venv/.installed-client
 NEO4J = .venv/neo4j/.installed
+PROGRAMS = .venv/programs/.installed
 DOCS = .venv/.installed-docs
 ENVIRONMENT = .venv/.installed-all
 INSTALL = $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help environment demo docs test test-wheel test-guide test-client test-neo4j test-page cover lint kit-score proof corpus bench clean
+.PHONY: help environment demo docs test test-wheel test-guide test-client test-neo4j test-programs test-page cover lint kit-score proof corpus bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -59,6 +60,9 @@ test-page: $(DEV) ## open the HTML page in headless Chromium, in SHOTS keep its 
 
 test-neo4j: $(NEO4J) ## set up, then hold the Neo4j patterns to their laws on a Bolt server, through the MCP server
 	.venv/neo4j/bin/python -m tests.neo4j.integration
+
+test-programs: $(PROGRAMS) ## set up, then show yfinance and edgartools the same in two worlds, through views
+	$(BIN)/python -m tests.programs.run .venv/programs/bin/python
 
 # What the site shows or links to. It keeps its place in the repository, so that a link works in both.
 PAGES = *.md docs tests/README.md examples/looking.ipynb \
@@ -121,6 +125,11 @@ $(ENVIRONMENT): pyproject.toml | $(BIN)/python
 	@touch $(RUN) $(DEV) $(DOCS) $(CLIENT) $@
 
 # Kept apart: the MCP server of Neo4j needs an older SDK than ours.
+$(PROGRAMS): $(DEV)
+	@test -x .venv/programs/bin/python || $(BIN)/python -m venv .venv/programs
+	@.venv/programs/bin/python -m pip install -qq --disable-pip-version-check 'edgartools>=5.62,<6' 'yfinance>=1.7,<2'
+	@touch $@
+
 $(NEO4J): $(DEV)
 	@test -x .venv/neo4j/bin/python || $(BIN)/python -m venv .venv/neo4j
 	@.venv/neo4j/bin/python -m pip install -qq --disable-pip-version-check --editable '.[neo4j]' 'kglite>=0.21,<0.22'

@@ -102,7 +102,7 @@ def known_names() -> list[str]:
 
 def search_terms() -> dict[str, str]:
     """Return other words for each source, by its name. Imports all of them."""
-    return {listing.name: listing.provider.search_terms for listing in listings() if listing.provider}
+    return {listing.name: listing.provider.listing.search_terms for listing in listings() if listing.provider}
 
 
 def is_bundled(name: str) -> bool:

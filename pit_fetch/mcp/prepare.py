@@ -115,7 +115,7 @@ def _missing(provider: Provider, runtime: Runtime, offline: bool) -> str:
             credentials.resolve(provider, runtime.environ, runtime.folder)
     except PitFetchError as error:
         return error.gap.reason
-    package = next((name for name in provider.packages if find_spec(name) is None), None)
+    package = next((name for name in provider.listing.packages if find_spec(name) is None), None)
     return f"{package} is not installed: run {install_command(package)}" if package else ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from pit_fetch.gaps import Code
@@ -20,6 +21,7 @@ from pit_fetch.provider import (
     Query,
     Record,
     UpstreamError,
+    View,
 )
 from pit_fetch.times import NEW_YORK, is_weekend
 from pit_fetch.wire import limited, strict_json
@@ -47,6 +49,16 @@ CONTACT = Credential(
     secret=False,
     check=implausible,
 )
+
+
+def views_of(package: str) -> Callable[[], tuple[View, ...]]:
+    """Return the views of a source, by its package. Their module is imported when they are called for."""
+
+    def views() -> tuple[View, ...]:
+        found: tuple[View, ...] = import_module(f"{package}.views").VIEWS
+        return found
+
+    return views
 
 
 def weekday_from(day: date) -> date:

@@ -39,7 +39,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("pit_fetch.archive",),
     ("pit_fetch.engine",),
     ("pit_fetch.runs",),
-    ("pit_fetch.inspect", "pit_fetch.archive_admin", "pit_fetch.claude_code", "pit_fetch.mcp"),
+    ("pit_fetch.inspect", "pit_fetch.archive_admin", "pit_fetch.claude_code", "pit_fetch.mcp", "pit_fetch.views"),
     ("pit_fetch.answers",),
     ("pit_fetch.panels", "pit_fetch.instants"),
     ("pit_fetch.cli",),

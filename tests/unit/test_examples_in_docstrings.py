@@ -56,7 +56,7 @@ PURE_MODULES = (
     "pit_fetch.support.encoding",
     "pit_fetch.support.redaction",
     "pit_fetch.support.wording",
-    "pit_fetch.testing.certificate",
+    "pit_fetch.testing.report",
     "pit_fetch.testing.documents",
     "pit_fetch.testing.timestamps",
     "pit_fetch.times",

@@ -18,6 +18,7 @@ from pit_fetch.provider import (
     Dating,
     HeaderKey,
     Host,
+    Listing,
     Operation,
     Option,
     Provider,
@@ -142,7 +143,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=PAGE_SIZE,
-    search_terms="alpaca apca",
+    listing=Listing(search_terms="alpaca apca"),
     help="""\
 available_at is the publication (created_at), revised_at the last revision (updated_at). With --pit, an
 article that was revised after the PIT is withheld. The articles are those of bz-news-api, by the same ids.

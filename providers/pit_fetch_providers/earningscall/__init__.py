@@ -18,6 +18,7 @@ from pit_fetch.provider import (
     Context,
     Dating,
     Field,
+    Listing,
     Operation,
     Option,
     Page,
@@ -29,7 +30,7 @@ from pit_fetch.provider import (
 from pit_fetch.times import parse_date
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.earningscall import api, calls
-from pit_fetch_providers.shared import as_of_fetch, fields, refuse, require_one, with_a_pit
+from pit_fetch_providers.shared import as_of_fetch, fields, refuse, require_one, views_of, with_a_pit
 
 _NOON = (
     "No field says when EarningsCall had something of a call: noon of the next day, New York, is a convention, not a "
@@ -203,7 +204,9 @@ _EVENTS = Operation(
     normalize=_normalize,
 )
 
+
 PROVIDER = Provider(
+    views=views_of(__name__),
     name="earningscall",
     summary="EarningsCall: transcripts of earnings calls, calls by company and by day, addresses of slides and audio",
     aliases=("earnings-call", "ecall"),
@@ -252,7 +255,7 @@ PROVIDER = Provider(
         _EVENTS._replace(name="slides", search_terms="", fields=(*_CALL, *fields("slides_url audio_url"))),
     ),
     page_size=100,
-    search_terms="transcript transcripts calls",
+    listing=Listing(search_terms="transcript transcripts calls"),
     help="""\
 transcript serves whole transcripts, newest first, one request each: give year= and quarter=, or --limit 1.
 With --pit, only those last modified by then: the recorded ones were stored again some two years after

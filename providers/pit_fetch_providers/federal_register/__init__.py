@@ -20,6 +20,7 @@ from pit_fetch.provider import (
     Dating,
     Gap,
     Host,
+    Listing,
     Operation,
     Option,
     Page,
@@ -200,7 +201,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=PAGE_SIZE,
-    search_terms="federal regulations rules",
+    listing=Listing(search_terms="federal regulations rules"),
     help="""\
 documents: a document counts from noon of the day of its issue. public_inspection: from 5 minutes after it was
 filed, a day to two weeks earlier; each business day's desk is read, back from the PIT.

@@ -20,6 +20,7 @@ from pit_fetch.provider import (
     Dating,
     Gap,
     Host,
+    Listing,
     Operation,
     Option,
     Page,
@@ -147,7 +148,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=2 * ROWS,
-    search_terms="gdelt news",
+    listing=Listing(search_terms="gdelt news"),
     help="""\
 An item is a link. Its title is an item of its own, ID:text, which is served on a claim alone (--evidence
 claimed). available_at is 15 minutes after seendate. Without --date-from 90 days are searched.

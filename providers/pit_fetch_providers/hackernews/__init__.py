@@ -17,6 +17,7 @@ from pit_fetch.provider import (
     Dating,
     Gap,
     Host,
+    Listing,
     Operation,
     Option,
     Page,
@@ -166,7 +167,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=HITS,
-    search_terms="ycombinator algolia",
+    listing=Listing(search_terms="ycombinator algolia"),
     help="""\
 search: available_at is a minute after created_at, revised_at the last write of the index (updated_at).
 Scores, numbers of comments, ranks and the front page are of today and never served.

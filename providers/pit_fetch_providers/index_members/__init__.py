@@ -21,6 +21,7 @@ from pit_fetch.provider import (
     Dating,
     HeaderKey,
     Host,
+    Listing,
     Operation,
     Option,
     Provider,
@@ -51,7 +52,7 @@ REVISIONS = 20
 MARGIN = timedelta(minutes=1)
 
 
-class Listing(NamedTuple):
+class Sight(NamedTuple):
     """The members of one revision."""
 
     revision: int
@@ -74,7 +75,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
             return
 
 
-def read_listings(context: Context, asked: Mapping[str, str]) -> Iterator[Listing]:
+def read_listings(context: Context, asked: Mapping[str, str]) -> Iterator[Sight]:
     """Yield the revisions of the list that can be read, newest first."""
     reply = context.http.get(HOST.name, "/w/api.php", asked)
     if reply.status == 403:  # a page, for an agent that it does not accept
@@ -95,7 +96,7 @@ def read_listings(context: Context, asked: Mapping[str, str]) -> Iterator[Listin
             yield listing
 
 
-def listing_of(row: Mapping[str, Any]) -> Listing | None:
+def listing_of(row: Mapping[str, Any]) -> Sight | None:
     """Return the members in a revision; None for one that is hidden, damaged, or without a table of them."""
     at, number, slots = parse_rfc3339(row.get("timestamp")), row.get("revid"), row.get("slots")
     main = slots.get("main") if isinstance(slots, dict) else None
@@ -104,22 +105,22 @@ def listing_of(row: Mapping[str, Any]) -> Listing | None:
         return None
     digest = sha1(source.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
     found = members(source) if digest == row.get("sha1") else {}
-    return Listing(number, at, found) if found else None
+    return Sight(number, at, found) if found else None
 
 
-def is_plausible(listing: Listing, before: Listing | None) -> bool:
+def is_plausible(listing: Sight, before: Sight | None) -> bool:
     """Return whether a revision is a list of the index, and not the trace of an edit that went wrong.
 
     >>> one, two = ({f"A{n}": Member(f"A{n}", "", "", "") for n in range(size)} for size in (500, 520))
     >>> at = datetime(2024, 2, 15)
-    >>> is_plausible(Listing(2, at, one), Listing(1, at, two)), is_plausible(Listing(2, at, one), Listing(1, at, one))
+    >>> is_plausible(Sight(2, at, one), Sight(1, at, two)), is_plausible(Sight(2, at, one), Sight(1, at, one))
     (False, True)
     """
     changed = 0 if before is None else len(listing.members.keys() ^ before.members.keys())
     return LEAST <= len(listing.members) <= MOST and changed <= MOST_CHANGED
 
 
-def _record(index: str, listing: Listing, member: Member) -> Record:
+def _record(index: str, listing: Sight, member: Member) -> Record:
     payload = {"index": index, **member._asdict(), "revision": listing.revision, "seen_at": in_new_york(listing.at)}
     return Record(f"{index}:{member.symbol}", listing.at + MARGIN, payload)
 
@@ -161,7 +162,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=600,
-    search_terms="sp500 constituents universe membership",
+    listing=Listing(search_terms="sp500 constituents universe membership"),
     help="""\
 Each item is a member, in the newest revision by the PIT that lists between 490 and 515 companies. --limit 600
 gets all of them. There are no weights, and no dates of joining: those are edited later.

@@ -18,6 +18,7 @@ from pit_fetch.provider import (
     Context,
     Dating,
     Host,
+    Listing,
     Operation,
     Option,
     Page,
@@ -244,7 +245,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=ROWS,
-    search_terms="treasury yields curve cot cftc finra short interest",
+    listing=Listing(search_terms="treasury yields curve cot cftc finra short interest"),
     help="""\
 All of it is served on a claim alone (--evidence claimed), by a calendar of releases with the delays that were
 announced, or as an archive saw it.

@@ -19,6 +19,7 @@ from pit_fetch.provider import (
     Context,
     Dating,
     Field,
+    Listing,
     Operation,
     Option,
     Provider,
@@ -31,7 +32,7 @@ from pit_fetch.times import parse_date
 from pit_fetch_providers.edgar import client, subject
 from pit_fetch_providers.sec_facts import facts, lines, statements
 from pit_fetch_providers.sec_facts.periods import CADENCES, PERIOD_KINDS, period_kind
-from pit_fetch_providers.shared import UNREADABLE, fields, new_york_day, refuse
+from pit_fetch_providers.shared import UNREADABLE, fields, new_york_day, refuse, views_of
 
 if TYPE_CHECKING:
     from pit_fetch_providers.edgar.archive import Archive
@@ -73,12 +74,12 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
         elif version.filed <= last:  # what is filed on a later day cannot have been public
             filing = ListedFiling(version.payload["accession"], version.payload["form"], version.filed)
             if filing not in released:
-                released[filing] = _release_instants(filing, cik, archive, query)
+                released[filing] = release_instants(filing, cik, archive, query)
             records += [_record(version, cik, at) for at in released[filing]]
     yield from records  # all of them or, where one is missed, none
 
 
-def _release_instants(filing: ListedFiling, cik: int, archive: Archive, query: Query) -> Sequence[datetime | None]:
+def release_instants(filing: ListedFiling, cik: int, archive: Archive, query: Query) -> Sequence[datetime | None]:
     """Return when a filing was released: None if that cannot be shown, and nothing if it was after the PIT in any case.
 
     Raise UpstreamError for one that cannot be dated and was public by the PIT: an older version would stand in the
@@ -266,7 +267,9 @@ _FACTS = Operation(
 
 _CELLS = dict.fromkeys(name for statement in lines.STATEMENTS for name in lines.cell_names(statement))
 
+
 PROVIDER = Provider(
+    views=views_of(__name__),
     name="sec_facts",
     summary="Company facts (SEC XBRL): fundamentals and statements as filed, as of an instant, first or latest version",
     select=select,
@@ -334,7 +337,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=1_000,
-    search_terms="xbrl fundamentals financials companyfacts edgar-facts",
+    listing=Listing(search_terms="xbrl fundamentals financials companyfacts edgar-facts"),
     help="""An earnings release is hours or weeks earlier than the report whose figures are here: --source sec_filings
 text cik=... form=8-K item=2.02 document=EX-99.1
 facts serves one item for each concept, unit and period, in the version that was newest at the PIT; with

@@ -18,6 +18,7 @@ from pit_fetch.provider import (
     Context,
     Dating,
     Gap,
+    Listing,
     Operation,
     Option,
     Provider,
@@ -34,7 +35,7 @@ from pit_fetch_providers.edgar.daily_index import Listed
 from pit_fetch_providers.sec_full_text import evidence, filings, schedule, search
 from pit_fetch_providers.sec_full_text.evidence import Evidence
 from pit_fetch_providers.sec_full_text.filings import Filing, Filter
-from pit_fetch_providers.shared import UNREADABLE, as_of_fetch, new_york_day, refuse
+from pit_fetch_providers.shared import UNREADABLE, as_of_fetch, new_york_day, refuse, views_of
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
@@ -242,6 +243,7 @@ def when_empty(query: Query) -> str:
 
 
 PROVIDER = Provider(
+    views=views_of(__name__),
     name="sec_full_text",
     summary="SEC filings by what they say (EDGAR full-text search, since 2001), with the time of their release",
     select=select,
@@ -309,7 +311,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=search.PAGE_SIZE,
-    search_terms="sec edgar filings filing efts sec-edgar",
+    listing=Listing(search_terms="sec edgar filings filing efts sec-edgar"),
     help="""\
 A phrase needs its own quotes inside the shell's: '"going concern" liquid*'.
 --date-from and --date-to are filing dates. A letter (UPLOAD, CORRESP) or a draft that was filed

@@ -18,6 +18,7 @@ from pit_fetch.provider import (
     Dating,
     HeaderKey,
     Host,
+    Listing,
     Operation,
     Option,
     Page,
@@ -130,7 +131,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=2 * ROWS,
-    search_terms="tiingo",
+    listing=Listing(search_terms="tiingo"),
     help="""\
 An item is a link (url, source, publishedDate, crawlDate). Its title, description, tags and tickers are an
 item of their own, ID:text, which is served on a claim alone (--evidence claimed): nothing shows when they

@@ -23,6 +23,7 @@ from pit_fetch.provider import (
     Context,
     Dating,
     Field,
+    Listing,
     Operation,
     Option,
     Page,
@@ -32,7 +33,7 @@ from pit_fetch.provider import (
     Stage,
 )
 from pit_fetch.wire import lenient_json
-from pit_fetch_providers.shared import CONTACT, UNREADABLE, fields, refuse, with_a_pit
+from pit_fetch_providers.shared import CONTACT, UNREADABLE, fields, refuse, views_of, with_a_pit
 from pit_fetch_providers.wikipedia import api, history, titles, wikitext
 from pit_fetch_providers.wikipedia.history import Revision
 
@@ -82,7 +83,7 @@ def fetch_article(query: Query, context: Context) -> Iterator[Record]:
     found, path = list[Record](), list[str]()
     while title is not None and title not in path and len(path) <= _MOST_REDIRECTS:
         path.append(title)
-        standing = _standing_revision(query, context, title)
+        standing = standing_revision(query, context, title)
         if standing is None:
             break
         pageid, revision, public = standing
@@ -92,7 +93,7 @@ def fetch_article(query: Query, context: Context) -> Iterator[Record]:
     yield from found[-1:]
 
 
-def _standing_revision(query: Query, context: Context, title: str) -> tuple[int, Revision, datetime] | None:
+def standing_revision(query: Query, context: Context, title: str) -> tuple[int, Revision, datetime] | None:
     """Return the page that had ``title``, its revision that stood, and since when that was public."""
     until = _stamped_by(query.now)
     place = history.locate(context, title, until)
@@ -201,7 +202,9 @@ _ARTICLE = Operation(
     search_terms="page text extract summary content",
 )
 
+
 PROVIDER = Provider(
+    views=views_of(__name__),
     name="wikipedia",
     summary="Wikipedia: articles as they stood, in any language, and their revisions",
     aliases=("wiki",),
@@ -249,8 +252,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=_PAGE_SIZE,
-    packages=("mwparserfromhell",),
-    search_terms="encyclopedia mediawiki wikimedia",
+    listing=Listing(("mwparserfromhell",), "encyclopedia mediawiki wikimedia"),
     help="""\
 article serves the revision that stood at the PIT, along the redirects of then; revisions lists those that
 there were by then. A long text is continued with --after. There is no search: it would rank by today's text.
