@@ -621,6 +621,8 @@ class Option(NamedTuple):
                  list, with all values of it and maybe others; a value with a leading hyphen excludes, and those may
                  exclude nothing else. "evidence": of a flag that only adds evidence to records, those that have it if
                  the question does. What is missing in a request without that evidence is not gone
+    field        of a list with ``covered_by="superset"``, the field of a record that lists the values that the option
+                 is compared with, in any case: ``select`` refuses a record that has none of them. It is only faster
     stands_for   of an option that takes names, the option that takes what they stand for: :attr:`Archiving.resolve`
     search_terms  names of such an option in other tools, separated by spaces: an unknown option of such a name is
                   answered with a hint at this one
@@ -641,6 +643,7 @@ class Option(NamedTuple):
     affects_records: bool = True
     covered_by: CoveredBy = "any"
     stands_for: str = ""
+    field: str = ""
     search_terms: str = ""
 
 

@@ -38,10 +38,17 @@ ALARM_GRACE_SECONDS = 1.0
 
 
 def collect(
-    request: FetchRequest, runtime: Runtime, progress: Progress, archives: OpenArchives | None = None
+    request: FetchRequest,
+    runtime: Runtime,
+    progress: Progress,
+    archives: OpenArchives | None = None,
+    started: datetime | None = None,
 ) -> CollectedRecords:
-    """Return the public records of ``request``, ordered, selected and cut, and the gaps met on the way."""
-    provider, started = request.provider, runtime.clock.now()
+    """Return the public records of ``request``, ordered, selected and cut, and the gaps met on the way.
+
+    ``started``, if given, is when it counts as begun: not after now.
+    """
+    provider, started = request.provider, started or runtime.clock.now()
     deadline = runtime.clock.monotonic() + request.timeout
     progress.begin(provider.name, request.pit, started)
     fetch: Fetch | None = None

@@ -74,6 +74,9 @@ def check_declarations(provider: Provider) -> None:
         _check_word(owner, "kind", option.kind, get_args(OptionKind))
         _check_word(owner, "covered_by", option.covered_by, get_args(CoveredBy))
         _check_word(owner, "stands_for", option.stands_for, ("", *options))
+        fields = [field.name for operation in provider.operations for field in operation.fields]
+        if fields:
+            _check_word(owner, "field", option.field, ("", *fields))
     for operation in provider.operations:
         owner = f"operation {operation.name}".strip()
         names = [field.name for field in operation.fields]

@@ -190,6 +190,7 @@ PROVIDER = Provider(
             uppercase=True,
             affects_records=False,
             covered_by="superset",
+            field="symbols",
             search_terms=search_terms.TICKERS,
         ),
         Option(

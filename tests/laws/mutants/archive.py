@@ -80,13 +80,22 @@ def _added(change: Any) -> Make:
     """A fetch is added to the index as ``change`` makes it and who covers what, given the reads of its stream."""
 
     def make(real: Any) -> Any:
-        def add(connection: Any, fetch: Any, window_covers: Any) -> None:
+        def add(connection: Any, fetch: Any, window_covers: Any, standings: Any = None) -> Any:
             seconds = list(index.reads_of(connection, fetch.stream, index.Wanted(fetch.seen, fetch.seen)))
-            real(connection, *change(fetch, window_covers, seconds))
+            return real(connection, *change(fetch, window_covers, seconds), standings)
 
         return add
 
     return make
+
+
+def _as_of_the_first_look(real: Any) -> Any:
+    def add(connection: Any, fetch: Any, window_covers: Any, standings: Any = None) -> Any:
+        looked = real(connection, fetch, window_covers, standings)
+        looked.stale.clear()
+        return looked
+
+    return add
 
 
 def _covering_alone(fetch: Any, window_covers: Any, is_due: object = True) -> Any:
@@ -391,6 +400,19 @@ MUTANTS = (
         ),
     ),
     *_in(
+        "pit_fetch.archive.store.journal",
+        (
+            "a shared reply counts as received when it is recorded again",
+            "Writer.append_exchange",
+            lambda real: (
+                lambda writer, fetch, exchange: real(
+                    writer, fetch, exchange._replace(seen=max(exchange.seen, writer.last_seen()))
+                )
+            ),
+            ("archive: receipts",),
+        ),
+    ),
+    *_in(
         "pit_fetch.archive.store.ingestion",
         (
             "the index keeps no absences",
@@ -417,6 +439,19 @@ MUTANTS = (
             "add",
             _added(lambda fetch, window_covers, seconds: _covering_alone(fetch, window_covers, seconds)),
             ("archive: crowds",),
+        ),
+        ("what a fetch brought is not missed by the next", "add", _as_of_the_first_look, _INDEX),
+        (
+            "what lists no values of a field is asked for by none",
+            "Standings.having",
+            lambda real: (
+                lambda standings, narrowed: (
+                    {item for item in real(standings, narrowed) if item != "x"}
+                    if narrowed
+                    else real(standings, narrowed)
+                )
+            ),
+            _INDEX,
         ),
     ),
     *_in(
