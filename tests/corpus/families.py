@@ -1812,18 +1812,18 @@ def index_members() -> Iterator[Case]:
     before, early, undone = "2023-06-02T12:00:00Z", "2023-06-04T09:00:00Z", "2023-06-05T09:00:00Z"
     stood, ahead = row(1, before, source()), row(2, early, source("PANW"))
     for pit, was, instant in around("2023-06-04T09:01:00+00:00"):
-        yield asked("revision", pit, [ahead, stood], [item("sp500:PANW", early, was, hidden=() if was else ("PANW",))],
+        yield asked("revision", pit, [ahead, stood], [item("sp500:PANW@2", early, was, hidden=() if was else ("PANW",))],
                     f"recorded: an announcement applied 16 days before its effective day ({instant})")  # fmt: skip
     for pit, gone, instant in around("2023-06-05T09:01:00+00:00"):
         rows = [row(3, undone, source()), ahead, stood]
-        yield asked("revision", pit, rows, [item("sp500:PANW", early, not gone, hidden=("PANW",) if gone else ())],
+        yield asked("revision", pit, rows, [item("sp500:PANW@2", early, not gone, hidden=("PANW",) if gone else ())],
                     f"recorded: it was undone a day later, which is not known before ({instant})")  # fmt: skip
     yield asked("snapshot", "2023-11-15T00:00:00Z", [row(9, "2023-12-18T12:00:00Z", source("UBER")), stood],
-                [item("sp500:UBER", "2023-12-18T12:00:00Z", False, hidden=("UBER",))],
+                [item("sp500:UBER@9", "2023-12-18T12:00:00Z", False, hidden=("UBER",))],
                 "announced on 1 December: a data set of today has it since October")  # fmt: skip
     for bad in (None, "", "soon", "2023-06-04"):
         yield asked("undated", "2023-11-15T00:00:00Z", [row(2, bad, source("PANW")), stood],
-                    [item("sp500:PANW", bad, False, hidden=("PANW",))], "no instant of the revision")  # fmt: skip
+                    [item("sp500:PANW@2", bad, False, hidden=("PANW",))], "no instant of the revision")  # fmt: skip
     for status in (400, 403, 404, 429, 500):
         yield case("error", "2023-11-15T00:00:00Z", ("sp500",), [item("", None, False, hidden=("SECRET",))],
                    [reply("SECRET", "/w/api.php", status)], "what a source says in an error is of today")  # fmt: skip

@@ -122,7 +122,7 @@ def is_plausible(listing: Sight, before: Sight | None) -> bool:
 
 def _record(index: str, listing: Sight, member: Member) -> Record:
     payload = {"index": index, **member._asdict(), "revision": listing.revision, "seen_at": in_new_york(listing.at)}
-    return Record(f"{index}:{member.symbol}", listing.at + MARGIN, payload)
+    return Record(f"{index}:{member.symbol}@{listing.revision}", listing.at + MARGIN, payload)
 
 
 def derive(query: Query) -> Stage:
