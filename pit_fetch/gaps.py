@@ -480,7 +480,14 @@ class Gap(NamedTuple):
         return self.type in FAILURES
 
     @property
+    def is_lack(self) -> bool:
+        """Return whether it says that something was cut, failed or never captured."""
+        return self.type is GapType.TRUNCATED or self.is_failure or self.code.is_uncaptured
+
+    @property
     def reason(self) -> str:
+        if "{" not in self.code.template:  # most often
+            return self.code.template
         return self.code.template.format_map({**self.params, **_derived(self.params)}).rstrip()
 
 

@@ -15,7 +15,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pit_fetch.archive import captures, names, rederive
 from pit_fetch.archive.archived import Archived, OpenArchives
@@ -29,6 +29,9 @@ from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.version import __version__
 
+if TYPE_CHECKING:
+    from pit_fetch.archive.held import HeldSlice
+
 # A label for the plan of a key, if several are used: plans may be served different data.
 PLAN = "PIT_FETCH_PLAN"
 
@@ -38,14 +41,16 @@ class ArchivedRecords(NamedTuple):
 
     query        what selects the wanted ones, with names resolved by the list that the archive holds
     is_snapshot  they are one reply as a whole
+    held         the same, of a sweep: public, and in the order of an answer
     """
 
     records: Iterator[Record]
     query: Query
     is_snapshot: bool = False
+    held: HeldSlice | None = None
 
 
-class _Resolved(NamedTuple):
+class Resolved(NamedTuple):
     """A question as of an instant, resolved: who answers it, of which stream, and what its names mean.
 
     archived  the recorded fetches; their index holds every fetch of ``stream``
@@ -82,7 +87,7 @@ class ArchiveSession:
         self._archives = archives
         self._reading: sqlite3.Connection | None = None
         self._known: Archived | None = None
-        self._resolved: dict[int, _Resolved] = {}
+        self._resolved: dict[int, Resolved] = {}
 
     @property
     def problem(self) -> str:
@@ -149,18 +154,28 @@ class ArchiveSession:
         with translating():
             instant = microseconds.to_micros(at)
             asked = self._resolve(instant)
-            source, hosts, *same = json.loads(asked.stream)
-            for stream in index.streams(asked.archived.connection):
-                other_source, others, *rest = json.loads(stream)
-                if (other_source, rest) == (source, same) and others != hosts:
-                    other = self._resolve_stream(stream, asked.archived, asked.meaning)
-                    self._resolved = {}  # an overlay of the other stream may have taken the place of the first
-                    if self._covered_until(other, instant) is not None:
-                        declared = self.question.request.provider.hosts
-                        return [host.url_variable for host in declared if others.get(host.name) != hosts[host.name]]
+            hosts = json.loads(asked.stream)[1]
+            for stream, others in self._of_other_hosts(asked):
+                other = self._resolve_stream(stream, asked.archived, asked.meaning)
+                self._forget()  # an overlay of the other stream may have taken the place of the first
+                if self._covered_until(other, instant) is not None:
+                    declared = self.question.request.provider.hosts
+                    return [host.url_variable for host in declared if others.get(host.name) != hosts[host.name]]
         return []
 
-    def _covered_until(self, asked: _Resolved, at: int) -> datetime | None:
+    def _of_other_hosts(self, asked: Resolved) -> list[tuple[str, dict[str, str]]]:
+        """Return the streams that differ in the addresses of their hosts alone, with these."""
+        source, hosts, *same = json.loads(asked.stream)
+        streams = [(stream, json.loads(stream)) for stream in index.streams(asked.archived.connection)]
+        return [
+            (stream, other[1]) for stream, other in streams if other == [source, other[1], *same] and other[1] != hosts
+        ]
+
+    def _forget(self) -> None:
+        """Forget what was resolved."""
+        self._resolved = {}
+
+    def _covered_until(self, asked: Resolved, at: int) -> datetime | None:
         archived, stream, meaning = asked
         # No request for a name without a meaning was recorded.
         if meaning is None or not meaning.has_every_name:
@@ -170,7 +185,7 @@ class ArchiveSession:
         return captures.captured_until(archived, stream, meaning.question.query, instant, options)
 
     def _recall(self, at: int) -> ArchivedRecords | None:
-        archived, stream, meaning = self._resolve(at)
+        archived, stream, meaning = asked = self._resolve(at)
         if meaning is None:
             return None
         connection, operation, question = archived.connection, self.query.operation, meaning.question.query
@@ -180,7 +195,7 @@ class ArchiveSession:
             # Where the provider compares dates itself, they may be others than that of publication.
             is_own = operation.window == "select"  # it filters by a date of its own
             newest = at if is_own else min(at, microseconds.to_micros(question.last_stamp))
-            return ArchivedRecords(index.records_as_of(connection, stream, at, newest, oldest), question)
+            return self._dated_records(asked, question, at, newest, oldest)
         latest = index.latest_complete_fetch(connection, stream, at)
         recorded = None if latest is None else archived.interpret(latest[0], stream)
         if latest is None or recorded is None:  # nothing was held by then, or its source is not installed
@@ -198,7 +213,12 @@ class ArchiveSession:
             is_snapshot=True,
         )
 
-    def _resolve(self, at: int) -> _Resolved:
+    def _dated_records(self, asked: Resolved, question: Query, at: int, newest: int, oldest: int) -> ArchivedRecords:
+        """Return the records of ``newest`` to ``oldest``, which carry times of their own."""
+        records = index.records_as_of(asked.archived.connection, asked.stream, at, newest, oldest)
+        return ArchivedRecords(records, question)
+
+    def _resolve(self, at: int) -> Resolved:
         """Return the question as of ``at``. Raise ArchiveError."""
         if at not in self._resolved:
             archived = self._open()
@@ -214,11 +234,11 @@ class ArchiveSession:
             self._resolved = {at: asked}  # one question asks as of few instants, and mostly as of one
         return self._resolved[at]
 
-    def _resolve_stream(self, stream: str, archived: Archived, meaning: names.Meaning | None) -> _Resolved:
+    def _resolve_stream(self, stream: str, archived: Archived, meaning: names.Meaning | None) -> Resolved:
         """Return the question, resolved to a stream whose index is complete."""
         archived = self._complete(archived, stream)
         index.known_stream(archived.connection, stream)  # or it would seem to hold nothing of it
-        return _Resolved(archived, stream, meaning)
+        return Resolved(archived, stream, meaning)
 
     def _open(self) -> Archived:
         """Return the recorded fetches."""

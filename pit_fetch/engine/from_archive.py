@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from datetime import datetime
 from heapq import merge
@@ -40,9 +40,12 @@ class ArchiveAnswer:
     def alone(self, collected: CollectedRecords) -> CollectedRecords:
         """Return the records of the archive alone. Raise ArchiveError: Changed if it was written to meanwhile."""
         with closing(self.archive), self.archive.at_one_moment():
-            caveats = self.wanted.caveats(archived=True)
-            collected = collected.with_gaps(before=(gap(Code.OFFLINE), *self._uncaptured(), *caveats))
-            return self._recalled(collected, None)
+            return self.recalled(self.with_caveats(collected, self.uncaptured()), None)
+
+    def with_caveats(self, collected: CollectedRecords, uncaptured: Iterable[Gap]) -> CollectedRecords:
+        """Return what the archive alone answers, after what it cannot show."""
+        caveats = self.wanted.caveats(archived=True)
+        return collected.with_gaps(before=(gap(Code.OFFLINE), *uncaptured, *caveats))
 
     def with_live(self, live: CollectedRecords) -> CollectedRecords:
         """Return the live answer, completed and corrected by the archive, which has recorded the live fetch, too."""
@@ -60,7 +63,7 @@ class ArchiveAnswer:
                 return live
         try:
             with self.archive.at_one_moment():
-                return self._recalled(live, read)
+                return self.recalled(live, read)
         except ArchiveError as error:
             return live.with_gaps(after=(gap(Code.ARCHIVE_UNUSABLE, problem=error.problem),))
 
@@ -76,7 +79,7 @@ class ArchiveAnswer:
         """Return the instant as of which the archive answers."""
         return min(self.query.now, self.clock.now())
 
-    def _uncaptured(self) -> Iterator[Gap]:
+    def uncaptured(self) -> Iterator[Gap]:
         """Yield a gap if the archive does not hold all that is asked for, from the requests alone."""
         covered_until, asked = self.archive.captured_until(self._instant), time_asked(self.query, self._instant)
         if covered_until is None:
@@ -91,7 +94,7 @@ class ArchiveAnswer:
         elif covered_until < asked.until:
             yield gap(Code.CAPTURED_UNTIL, until=format_for_people(covered_until))
 
-    def _recalled(self, collected: CollectedRecords, live: Selection | None) -> CollectedRecords:
+    def recalled(self, collected: CollectedRecords, live: Selection | None) -> CollectedRecords:
         """Return ``collected`` with the records that the archive holds at the PIT, down to where ``live`` stopped.
 
         Raise ArchiveError if the archive cannot be read.
@@ -105,10 +108,13 @@ class ArchiveAnswer:
             from pit_fetch.archive.session import ArchivedRecords
 
             archived = ArchivedRecords(iter(()), self.query)
-        stream = sort_archived(archived, self.wanted.public(archived.records, lambda: instant))
         stop = None if live is None or archived.is_snapshot else stop_of(live)
         builder = SelectionBuilder()
-        self.wanted.select(merge_claims(stream, claimed) if claimed else stream, builder, archived.query, stop)
+        if archived.held is not None:
+            self.wanted.select_held(archived.held, builder, archived.query)
+        else:
+            stream = sort_archived(archived, self.wanted.public(archived.records, lambda: instant))
+            self.wanted.select(merge_claims(stream, claimed) if claimed else stream, builder, archived.query, stop)
         selection = builder.build()
         if live is not None and not selection.stopped and live.stopped and not archived.is_snapshot:
             selection = selection._replace(stopped=live.stopped, last=live.last, resume=live.last)

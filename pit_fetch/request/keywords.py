@@ -131,6 +131,7 @@ class FetchOptions(Keywords, total=False):
     date_from, date_to  a New York day, or a full timestamp with its offset; a day includes all of it
     limit       without it 50 (of a panel, all), or what a settings file says; None is all, however many requests that
                 takes
+    newest      of each series, the items of so many newest periods: newest=1 of a statement is the newest one
     max_pages   the most pages of public records to read
     timeout     seconds for the whole fetch
     evidence    "claimed": also what only a claim dates, marked, where the operator grants it
@@ -146,6 +147,7 @@ class FetchOptions(Keywords, total=False):
     date_from: Instant | None
     date_to: Instant | None
     limit: int | EllipsisType | None
+    newest: int | None
     max_pages: int | None
     timeout: float | None
     evidence: Literal["proved", "claimed"] | None

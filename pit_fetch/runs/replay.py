@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.report import FetchResult
 from pit_fetch.engine.run import run
-from pit_fetch.errors import PitFetchError
+from pit_fetch.errors import PitFetchError, UsageError
 from pit_fetch.formats import Text
+from pit_fetch.gaps import Code
 from pit_fetch.request.audience import CEILING_VARIABLE
 from pit_fetch.request.fetch_request import from_canonical
-from pit_fetch.runs import RECORD_VARIABLE
+from pit_fetch.runs import EXCHANGE, RECORD_VARIABLE
 from pit_fetch.runs.record import Entry, bytes_of
 from pit_fetch.runtime import Environment, Runtime
 
@@ -60,6 +61,8 @@ def verify(calls: Sequence[Entry], runtime: Runtime, archive: str, show: Show) -
 
 def _ask_again(call: Entry, runtime: Runtime, archive: str) -> FetchResult:
     """Return the archive's answer to a call. Raise PitFetchError if it cannot be asked any more."""
+    if call.form["shape"] == EXCHANGE:
+        raise UsageError(Code.USAGE, text="a program asked this: run it again")
     # A ceiling decides what is refused.
     bound = {CEILING_VARIABLE: call.pit} if call.form["is_bound"] and call.pit is not None else {}
     environ = Environment({**runtime.environ, RECORD_VARIABLE: "", **bound})

@@ -42,6 +42,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("pit_fetch.inspect", "pit_fetch.archive_admin", "pit_fetch.claude_code", "pit_fetch.mcp", "pit_fetch.views"),
     ("pit_fetch.answers",),
     ("pit_fetch.panels", "pit_fetch.instants"),
+    ("pit_fetch.world",),
     ("pit_fetch.cli",),
     ("pit_fetch.testing",),
     ("pit_fetch.pytest_plugin",),

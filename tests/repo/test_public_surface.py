@@ -13,8 +13,8 @@ ROOT = Path(__file__).parents[2]
 
 # A name that appears here, or disappears, is a change of the public API: add it to the changelog.
 PUBLIC = {
-    "pit_fetch": "AsOf CaptureReport Envelope FetchOptions Panel TruncatedWarning __version__ as_of capture diff "
-    "explain fetch panel sources",
+    "pit_fetch": "AsOf CaptureReport Envelope FetchOptions Panel TruncatedWarning __version__ as_of as_of_join capture "
+    "diff explain fetch panel sources",
     "pit_fetch.provider": "API_VERSION Archiving Asked Basis Bearer Caveat ConfigError Context CoveredBy Credential "
     "Dating ENVELOPE_FIELDS Field FieldKind FieldRole Gap HeaderKey Host Http HttpReply Listing Meaning Operation "
     "Option OptionKind Page Params Provider Query QueryKey Rate Reach Record Retry RetryAfter Row Stage UpstreamError "

@@ -431,6 +431,18 @@ def records_as_of(
     return (record for _, _, record in valid)
 
 
+def records_between(
+    connection: sqlite3.Connection, stream: str, first: int, last: int, oldest: int = microseconds.NEVER
+) -> Iterator[ValidRecord]:
+    """Yield the versions that are the answer at some instant from ``first`` to ``last``, back to ``oldest``.
+
+    Raise ArchiveError for a wrong checksum.
+    """
+    condition = f"AND r.position >= ? AND {_VALID_THEN} ORDER BY r.start"
+    valid = _valid_records(connection, stream, condition, (oldest, last, first))
+    return (ValidRecord(*each) for each in valid)
+
+
 def valid_records(connection: sqlite3.Connection, stream: str) -> Iterator[ValidRecord]:
     """Yield every version of every item of a stream, once for each time that it is valid, newest items first.
 

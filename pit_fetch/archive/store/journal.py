@@ -481,18 +481,25 @@ def _exchange(connection: sqlite3.Connection, row: Sequence[Any], read: ReadBody
 
 
 def reply_to(
-    connection: sqlite3.Connection, asked: bytes, instant: int, fetch: Key | None = None, read: ReadBody | None = None
+    connection: sqlite3.Connection,
+    asked: bytes,
+    instant: int,
+    fetch: Key | None = None,
+    read: ReadBody | None = None,
+    *,
+    status: int | None = 200,
 ) -> Exchange | None:
     """Return the last good exchange of a request by ``instant``, else the first after it; None without one.
 
     ``asked`` is its :func:`request_digest`. With ``fetch``, only those of that fetch count. ``read`` reads its body, if
-    not :func:`read_body`. Raise Damaged.
+    not :func:`read_body`. ``status`` None: any is good. Raise Damaged.
     """
     key = None
     for order in ("<= ? ORDER BY seen DESC", "> ? ORDER BY seen"):
-        where = f"asked = ? AND status = 200 {'' if fetch is None else 'AND origin = ? AND fetch = ? '}AND seen {order}"
+        one = "" if fetch is None else "AND origin = ? AND fetch = ? "
+        where = f"asked = ? AND status = coalesce(?, status) {one}AND seen {order}"
         query = f"SELECT origin, seq FROM exchanges WHERE {where}, origin, seq LIMIT 1"
-        key = key or connection.execute(query, (asked, *(fetch or ()), instant)).fetchone()
+        key = key or connection.execute(query, (asked, status, *(fetch or ()), instant)).fetchone()
     columns = None if key is None else row_of(connection, "exchanges", Key(*key))
     if key is None or columns is None:
         return None
