@@ -34,7 +34,7 @@ test: $(DEV) ## set up, then run the test suite; ALL=1 for the thorough tests, t
 test-wheel: $(DEV) ## compare a wheel with the checkout, and test what depends on how it is installed
 	@$(BIN)/python tests/repo/wheel.py
 
-test-guide: $(DEV) ## run every command of the provider guide and the example package in a clean folder
+test-guide: $(DEV) ## run every command of the provider guide in a clean folder
 	@$(BIN)/python -m tests.repo.guide
 
 cover: $(DEV) ## check the coverage floor of the pure core
@@ -71,8 +71,8 @@ test-programs: $(PROGRAMS) ## set up, then show yfinance and edgartools the same
 	$(BIN)/python -m tests.programs.run .venv/programs/bin/python
 
 # What the site shows or links to. It keeps its place in the repository, so that a link works in both.
-PAGES = *.md docs tests/README.md examples/looking.ipynb examples/pit-fetch-federal-register/README.md \
-	providers/pit_fetch_providers/bz_news_api/__init__.py
+PAGES = *.md docs tests/README.md examples/looking.ipynb \
+	providers/pit_fetch_providers/bz_news_api/__init__.py providers/pit_fetch_providers/federal_register/__init__.py
 
 docs: export NO_MKDOCS_2_WARNING = 1
 docs: $(DOCS) ## build the site with search, in build/site, and fail for a link that leads nowhere

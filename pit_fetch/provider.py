@@ -549,12 +549,14 @@ class QueryKey(NamedTuple):
 class HeaderKey(NamedTuple):
     """The value of a declared credential as a header.
 
-    ``form`` is what the header holds: ``{value}`` stands for the credential, ``{version}`` for this program's version.
+    form    what the header holds: ``{value}`` stands for the credential, ``{version}`` for this program's version
+    beside  the other header of a host that wants two, such as a key's id and its secret
     """
 
     credential: str
     header: str
     form: str = "{value}"
+    beside: HeaderKey | None = None
 
 
 class Host(NamedTuple):

@@ -25,8 +25,11 @@ class Keywords(TypedDict, total=False):
     accession: Text | None
     adjust: Text | None
     after_date: Instant | None
+    agency: Text | None
+    author: Text | None
     bioguide_id: Text | None
     calculations: Texts | None
+    category: Text | None
     channels: Texts | None
     cik: Text | None
     ciks: Texts | None
@@ -34,6 +37,7 @@ class Keywords(TypedDict, total=False):
     contract: Text | None
     date: Instant | None
     document: Text | None
+    domain: Text | None
     domains: Texts | None
     entitlement: Text | None
     entity: Text | None
@@ -53,6 +57,8 @@ class Keywords(TypedDict, total=False):
     from_currency: Text | None
     from_symbol: Text | None
     horizon: Text | None
+    ids: Texts | None
+    index: Text | None
     interval: Text | None
     item: Text | None
     keywords: Text | Texts | None
@@ -76,6 +82,7 @@ class Keywords(TypedDict, total=False):
     query: Text | Texts | None
     range: Texts | None
     recency: Text | None
+    report: Text | None
     require_greeks: Text | None
     series_id: Text | None
     series_type: Text | None
@@ -88,12 +95,16 @@ class Keywords(TypedDict, total=False):
     slowlimit: Text | None
     slowmatype: Text | None
     slowperiod: Text | None
+    source_country: Text | None
+    source_lang: Text | None
     state: Text | None
     statement: Text | None
+    story: int | None
     symbol: Text | None
     symbols: Texts | None
     tab: Text | None
     tags: Texts | None
+    term: Text | None
     themes: Texts | None
     tickers: Texts | None
     time_period: Text | None
@@ -104,6 +115,7 @@ class Keywords(TypedDict, total=False):
     to_currency: Text | None
     to_symbol: Text | None
     topics: Texts | None
+    type: Text | None
     unit: Text | None
     updated_since: Instant | None
     url: Text | None

@@ -21,7 +21,7 @@ from unittest.mock import patch
 from pit_fetch.engine.registry import problem_with_options
 from pit_fetch.errors import ConfigError
 from pit_fetch.net.hosts import base_url
-from pit_fetch.provider import CoveredBy, FieldKind, OptionKind, Provider
+from pit_fetch.provider import CoveredBy, FieldKind, HeaderKey, OptionKind, Provider
 from pit_fetch.support.redaction import REDACTED
 from pit_fetch.testing.comparison import first_difference, holds
 from pit_fetch.testing.findings import Findings, drop, edited
@@ -92,9 +92,10 @@ def check_declarations(provider: Provider) -> None:
         if operation.period and names:
             _check_word(owner, "period", operation.period, names)
     for host in provider.hosts:
-        if host.auth is not None:
-            known = sorted(credential.name for credential in provider.credentials)
-            _check_word(f"host {host.name}", "credential", host.auth.credential, known)
+        auth, known = host.auth, sorted(credential.name for credential in provider.credentials)
+        while auth is not None:
+            _check_word(f"host {host.name}", "credential", auth.credential, known)
+            auth = auth.beside if isinstance(auth, HeaderKey) else None
 
 
 def _check_word(owner: str, place: str, word: str, known: Sequence[str]) -> None:

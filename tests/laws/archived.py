@@ -378,6 +378,8 @@ def captured(case: Case, rng: Random) -> int:
         rebuilt = run(case, nobody, environ=environ(path), words=(*words, "--offline"))
     assert again.data == rebuilt.data
     if question.query.operation.archiving.reach != "some" and not question.query.chooses:
+        if not days and any("first_seen_at" in item and item["id"] not in expected.ids for item in again.data):
+            return 1  # what is served on a claim alone, this sight has proved
         assert again.out == expected.out
     elif days:
         assert again.data == []

@@ -21,7 +21,7 @@ PUBLIC = {
     "UsageError View Watermark gap",
     "pit_fetch.paging": "by_time children follow numbered slices",
     "pit_fetch.times": "NEW_YORK delayed end_of_day end_of_day_anywhere end_of_minute in_new_york is_weekend "
-    "parse_compact parse_date parse_http_date parse_rfc2822 parse_rfc3339 parse_unix "
+    "next_business_day parse_compact parse_date parse_http_date parse_rfc2822 parse_rfc3339 parse_unix "
     "parse_wall_clock start_of_day wall_clock",
     "pit_fetch.wire": "body_of check_rows columns_in decode_page lenient_json limited page_in read_html record_in "
     "rows_in strict_json text unescape",

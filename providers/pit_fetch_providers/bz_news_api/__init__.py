@@ -17,6 +17,7 @@ from pit_fetch.provider import (
     Context,
     Dating,
     Gap,
+    Listing,
     Operation,
     Option,
     Page,
@@ -250,6 +251,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=PAGE_SIZE,
+    listing=Listing(search_terms="news"),
     help="""\
 available_at is the publication (created), revised_at the last revision (updated). Benzinga serves
 only the latest revision: with --pit, an article revised after the PIT is withheld.
