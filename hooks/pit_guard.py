@@ -55,7 +55,7 @@ FORMER_ADAPTERS = frozenset(
 # asked (--timeout cuts where the clock says, --input-file reads a file), and is the operator's choice.
 # A test compares these names with the real parsers.
 COMMON_OPTIONS = frozenset(
-    {"source", "pit", "date-from", "date-to", "limit", "after", "max-pages", "fields", "max-chars", "pretty"}
+    {"source", "pit", "date-from", "date-to", "limit", "after", "max-pages", "newest", "fields", "max-chars", "pretty"}
 )
 # Those of the bundled sources, from the same declarations; of both, those that take no value; and the sources' names.
 SOURCE_OPTIONS = frozenset(

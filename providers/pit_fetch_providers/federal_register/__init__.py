@@ -192,7 +192,8 @@ PROVIDER = Provider(
             ),
             fields=fields("title type filing_type pdf_url", instant="filed_at", lists="agencies", required="title"),
             caveats=with_a_pit(
-                "Documents that were withdrawn before the fetch are absent. Their agencies may have published them before."
+                "Documents that were withdrawn before the fetch are absent. Their agencies may have published them "
+                "earlier."
             ),
             timeout=300,
         ),

@@ -125,7 +125,7 @@ def _numbered(query: Query) -> Query:
 _TEXTS = "titles and texts may have been edited since, by authors or moderators, and removed items are absent"
 PROVIDER = Provider(
     name="hackernews",
-    summary="Hacker News: posts by words, type, author or story, and single items",
+    summary="Hacker News: posts and comments",
     aliases=("hacker-news", "hn"),
     hosts=(SEARCH, ITEMS),
     options=(
@@ -148,8 +148,9 @@ PROVIDER = Provider(
             takes=("query", "type", "author", "story"),
             fields=fields("type author title url story_text comment_text story_id parent_id", instant="created_at"),
             caveats=with_a_pit(
-                "Words are looked up in the index of the day of the fetch, also with slips of the pen and as beginnings "
-                "of words. Removed posts are absent. A bulk write of the index takes the proof from all older posts."
+                "Words are looked up in the index of the day of the fetch, also with slips of the pen and as "
+                "beginnings of words. Removed posts are absent. A bulk write of the index takes "
+                "the proof from all older posts."
             ),
         ),
         Operation(

@@ -181,7 +181,7 @@ _OVERWRITTEN = (
 _DATING = Dating(rule="nothing proves when a figure was released, nor that it was not corrected since")
 PROVIDER = Provider(
     name="official",
-    summary="official figures by the clock of their release: Treasury yields, CFTC positions, FINRA short interest",
+    summary="Treasury yields, CFTC positions, FINRA short interest",
     hosts=(TREASURY, CFTC, FINRA),
     options=(
         Option("market", "the CFTC's code of a market", metavar="13874A", uppercase=True, search_terms="code contract"),

@@ -69,7 +69,7 @@ def derive(query: Query) -> Stage | None:
 PROVIDER = Provider(
     views=views_of(__name__),
     name="wayback",
-    summary="Wayback Machine (web.archive.org): pages of the web as they were captured, and lists of captures",
+    summary="Wayback Machine (web.archive.org): pages as they were captured, and lists of captures",
     aliases=("wayback-machine", "internet-archive"),
     derive=derive,
     hosts=(api.INDEX, api.CAPTURES),

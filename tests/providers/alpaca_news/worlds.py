@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from tests.laws.refusals import Requests
 from tests.providers.alpaca_news import server as alpaca
 from tests.providers.dated import Rows
+
+_MODULE, _SLICE = "pit_fetch_providers.alpaca_news", timedelta(days=20)
 
 
 def _row(number: int, public: datetime, revised: datetime | None, text: str) -> dict[str, Any]:
@@ -25,7 +27,11 @@ NEWS = Rows(
     texts=("headline", "content", "symbols", "id"),
     revised=True,
     choices={"symbols": [("--symbols", "AAPL"), ("--symbols", "BTCUSD,AAPL"), ("--symbols", "NONE")]},
-    sizes=[{"pit_fetch_providers.alpaca_news:PAGE_SIZE": size} for size in (2, 5, 50)],
+    # A slice of a day would make hundreds of requests of each question.
+    sizes=[
+        {f"{_MODULE}:PAGE_SIZE": size, f"{_MODULE}:SLICE": _SLICE, f"{_MODULE}:SLICE_OF_SYMBOLS": 2 * _SLICE}
+        for size in (2, 5, 50)
+    ],
 )
 make, undisturbed, LAWS = NEWS.make, NEWS.undisturbed, NEWS.laws
 REQUESTS = Requests(lambda asked: "page_token" in asked[-1].query)
