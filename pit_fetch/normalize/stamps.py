@@ -109,15 +109,15 @@ _ESCAPED = re.compile(r"\\+(?:(?:u00|x)([0-7][0-9A-Fa-f])|(?=[\"'`/]))")
 _ALIKE = {
     " ": re.compile(r"[^\S\n]+"),
     "-": re.compile("[\u2010-\u2015\u2212]"),
-    "": re.compile("[\0\xad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]"),
+    "": re.compile("[\0\xad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"),
 }
 
 # Between a word and its time, as "Updated / February 20", "Updated \u00bb February 20", and with a bullet or an arrow.
-_MARKS = r":,|()\[\]/>*~=+&#\u00ab\u00b7\u00bb\u2016-\u2bff-"
+_MARKS = r":,|()\[\]\u00ab\u00b7\u00bb\u2016-\u2bff-"
 _SIGNS = rf"\s{_MARKS}"
 # What may stand between "Updated" and a date: "by Ann Lee, 10:15 AM ET, Tue", "1535 GMT (2335 HKT)".
 _BETWEEN = (
-    rf"(?:[{_SIGNS}]|(?:on|at|as of|the|date|version|published)\b|\d\d?[:.]\d\d(?![.\d])"
+    rf"(?:[{_SIGNS}]|(?<=\s)[/>*~]|(?:on|at|as of|the|date|version|published)\b|\d\d?[:.]\d\d(?![.\d])"
     rf"|\d{{4}}(?=\s[A-Z]{{2,4}}\b)|{_WEEKDAY}|[ap]\.?m\b\.?|(?-i:(?!(?i:{_MONTH}))[A-Z]{{2,4}}\b)"
     rf"|(?:by|with)(?:\s(?!on\s|at\s|\d|{_MONTH})[\w.'-]{{1,20}}){{1,4}}){{0,40}}+"
 )

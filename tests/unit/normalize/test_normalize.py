@@ -337,7 +337,8 @@ def test_a_change_whose_time_cannot_be_read_may_be_of_any_time(mark: str) -> Non
 def test_a_number_under_the_name_of_a_time_is_one_in_every_form(member: str) -> None:
     page = read_page(f'<meta name="date" content="{AT}"><script type="application/json">{{{member}}}</script>')
     dating = date_claim("meta", "date", AT, page.stamps)
-    assert dating is not None and dating.revised_at is not None
+    assert dating is not None
+    assert dating.revised_at is not None
     assert dating.revised_at.replace(microsecond=0) == datetime(2024, 2, 20, 10, 5, tzinfo=UTC)
 
 
