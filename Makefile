@@ -6,12 +6,14 @@ DEV = .venv/.installed-dev
 CORPUS = .venv/corpus
 CLIENT = .venv/.installed-client
 NEO4J = .venv/neo4j/.installed
+FRAMEWORKS = .venv/frameworks/.installed
+PROGRAMS = .venv/programs/.installed
 DOCS = .venv/.installed-docs
 ENVIRONMENT = .venv/.installed-all
 INSTALL = $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help environment demo docs test test-wheel test-guide test-client test-neo4j test-page cover lint kit-score proof corpus bench clean
+.PHONY: help environment demo docs test test-wheel test-guide test-client test-neo4j test-frameworks test-programs test-page cover lint kit-score proof corpus bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -32,7 +34,7 @@ test: $(DEV) ## set up, then run the test suite; ALL=1 for the thorough tests, t
 test-wheel: $(DEV) ## compare a wheel with the checkout, and test what depends on how it is installed
 	@$(BIN)/python tests/repo/wheel.py
 
-test-guide: $(DEV) ## run every command of the provider guide and the example package in a clean folder
+test-guide: $(DEV) ## run every command of the provider guide in a clean folder
 	@$(BIN)/python -m tests.repo.guide
 
 cover: $(DEV) ## check the coverage floor of the pure core
@@ -60,9 +62,17 @@ test-page: $(DEV) ## open the HTML page in headless Chromium, in SHOTS keep its 
 test-neo4j: $(NEO4J) ## set up, then hold the Neo4j patterns to their laws on a Bolt server, through the MCP server
 	.venv/neo4j/bin/python -m tests.neo4j.integration
 
+# The suite runs what of it is installed beside it.
+test-frameworks: $(FRAMEWORKS) ## set up, then run the snippets for frameworks with the real packages, 600 MB of them
+	.venv/frameworks/bin/python -m pytest -c /dev/null --rootdir . -p no:cacheprovider --noconftest -q \
+		tests/unit/instants/test_styles.py tests/unit/instants/test_frameworks.py
+
+test-programs: $(PROGRAMS) ## set up, then show yfinance and edgartools the same in two worlds, through views
+	$(BIN)/python -m tests.programs.run .venv/programs/bin/python
+
 # What the site shows or links to. It keeps its place in the repository, so that a link works in both.
-PAGES = *.md docs tests/README.md examples/looking.ipynb examples/pit-fetch-federal-register/README.md \
-	providers/pit_fetch_providers/bz_news_api/__init__.py
+PAGES = *.md docs tests/README.md examples/looking.ipynb \
+	providers/pit_fetch_providers/bz_news_api/__init__.py providers/pit_fetch_providers/federal_register/__init__.py
 
 docs: export NO_MKDOCS_2_WARNING = 1
 docs: $(DOCS) ## build the site with search, in build/site, and fail for a link that leads nowhere
@@ -119,6 +129,16 @@ $(CLIENT): $(DEV)
 $(ENVIRONMENT): pyproject.toml | $(BIN)/python
 	@$(INSTALL) --editable '.[dev,docs,client]'
 	@touch $(RUN) $(DEV) $(DOCS) $(CLIENT) $@
+
+$(FRAMEWORKS): pyproject.toml
+	@test -x .venv/frameworks/bin/python || $(PYTHON) -m venv .venv/frameworks
+	@.venv/frameworks/bin/python -m pip install -qq --disable-pip-version-check --editable '.[mcp,frameworks,client]' pytest
+	@touch $@
+
+$(PROGRAMS): $(DEV)
+	@test -x .venv/programs/bin/python || $(BIN)/python -m venv .venv/programs
+	@.venv/programs/bin/python -m pip install -qq --disable-pip-version-check 'edgartools>=5.62,<6' 'yfinance>=1.7,<2'
+	@touch $@
 
 # Kept apart: the MCP server of Neo4j needs an older SDK than ours.
 $(NEO4J): $(DEV)

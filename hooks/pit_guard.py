@@ -60,16 +60,17 @@ COMMON_OPTIONS = frozenset(
 # Those of the bundled sources, from the same declarations; of both, those that take no value; and the sources' names.
 SOURCE_OPTIONS = frozenset(
     {
-        "acceleration", "accession", "adjust", "after-date", "as", "bioguide-id", "calculations", "channels", "cik",
-        "ciks", "concept", "contract", "date", "document", "domains", "entitlement", "entity", "exact", "exchange",
-        "expiration", "extended-hours", "fastdmatype", "fastdperiod", "fastkperiod", "fastlimit", "fastmatype",
-        "fastperiod", "find", "form", "forms", "from-currency", "from-symbol", "horizon", "interval", "item",
-        "keywords", "lang", "lookback-minutes", "market", "match", "maturity", "matype", "max-results", "maximum",
-        "mode", "month", "nbdevdn", "nbdevup", "ohlc", "op", "outputsize", "period", "quarter", "query", "range",
-        "recency", "require-greeks", "series-id", "series-type", "signalmatype", "signalperiod", "slowdmatype",
-        "slowdperiod", "slowkmatype", "slowkperiod", "slowlimit", "slowmatype", "slowperiod", "state", "statement",
-        "symbol", "symbols", "tab", "tags", "themes", "tickers", "time-period", "timeperiod1", "timeperiod2",
-        "timeperiod3", "title", "to-currency", "to-symbol", "topics", "unit", "updated-since", "url", "vintage",
+        "acceleration", "accession", "adjust", "after-date", "agency", "as", "author", "bioguide-id", "calculations",
+        "category", "channels", "cik", "ciks", "concept", "contract", "date", "document", "domain", "domains",
+        "entitlement", "entity", "exact", "exchange", "expiration", "extended-hours", "fastdmatype", "fastdperiod",
+        "fastkperiod", "fastlimit", "fastmatype", "fastperiod", "find", "form", "forms", "from-currency", "from-symbol",
+        "horizon", "ids", "index", "interval", "item", "keywords", "lang", "lookback-minutes", "market", "match",
+        "maturity", "matype", "max-results", "maximum", "mode", "month", "nbdevdn", "nbdevup", "ohlc", "op",
+        "outputsize", "period", "quarter", "query", "range", "recency", "report", "require-greeks", "series-id",
+        "series-type", "signalmatype", "signalperiod", "slowdmatype", "slowdperiod", "slowkmatype", "slowkperiod",
+        "slowlimit", "slowmatype", "slowperiod", "source-country", "source-lang", "state", "statement", "story",
+        "symbol", "symbols", "tab", "tags", "term", "themes", "tickers", "time-period", "timeperiod1", "timeperiod2",
+        "timeperiod3", "title", "to-currency", "to-symbol", "topics", "type", "unit", "updated-since", "url", "vintage",
         "window-size", "year",
     }
 )  # fmt: skip
@@ -80,10 +81,11 @@ FLAGS = frozenset(
 )  # fmt: skip
 SOURCES = frozenset(
     {
-        "alfred", "alpha-vantage", "alphavantage", "av", "benzinga", "benzinga-news", "bz-news-api", "earnings-call",
-        "earningscall", "ecall", "fred", "internet-archive", "perplexity", "pplx", "sec_facts", "sec_filings",
-        "sec_full_text", "wayback", "wayback-machine", "wiki", "wikipedia", "xbrl", "yahoo", "yahoo-finance",
-        "yfinance",
+        "alfred", "alpaca_news", "alpha-vantage", "alphavantage", "arxiv", "av", "benzinga", "benzinga-news",
+        "bz-news-api", "earnings-call", "earningscall", "ecall", "federal_register", "finnhub", "fr", "fred", "gdelt",
+        "hacker-news", "hackernews", "hn", "index_members", "internet-archive", "official", "perplexity", "pplx",
+        "sec_facts", "sec_filings", "sec_full_text", "tiingo_news", "wayback", "wayback-machine", "wiki", "wikipedia",
+        "xbrl", "yahoo", "yahoo-finance", "yfinance",
     }
 )  # fmt: skip
 

@@ -27,6 +27,7 @@ __all__ = [
     "TruncatedWarning",
     "__version__",
     "as_of",
+    "as_of_join",
     "capture",
     "diff",
     "explain",

@@ -218,7 +218,11 @@ def ask(
 ) -> Envelope:
     """Return the envelope that ``run`` makes of requests. ``options`` say which limit was asked for."""
     argv = shlex.split(requests[-1].canonical) if command else ()
-    result = run(*requests, runtime, Progress(), argv)
+    return envelope_of(run(*requests, runtime, Progress(), argv), options)
+
+
+def envelope_of(result: FetchResult, options: Options) -> Envelope:
+    """Return the envelope of a result. ``options`` say which limit was asked for."""
     plain = result.envelope
     envelope = Envelope(plain.data, plain.gaps, plain.provenance)
     envelope.limited = _limit_reason(result, options)
@@ -245,10 +249,10 @@ def _limit_reason(result: FetchResult, options: Options) -> str:
 def _cut_reason(result: FetchResult, options: Options, limited: str) -> str:
     """Return why an answer was cut otherwise than by a limit among the options, and what to do; "" if it was not."""
     limit = options.get("limit", ...)
-    known = {gap.reason: gap for gap in result.gaps}
     for row in result.envelope.gaps:
-        gap = known.get(row["reason"])  # None: the answer was too long, which shows only when it is written
         if row["type"] == GapType.TRUNCATED and row["reason"] != limited:
+            # None: the answer was too long, which shows only when it is written.
+            gap = next((gap for gap in result.gaps if gap.reason == row["reason"]), None)
             advice = "limit=None" if gap else "max_chars=0"
             is_given = gap and limit is None
             reason = in_python(row["reason"])

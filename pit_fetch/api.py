@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Instant = str | datetime
 OnGap = Literal["raise", "keep"]
+Frame = TypeVar("Frame")
 F = TypeVar("F", bound=Callable[..., object])
 
 
@@ -150,6 +151,48 @@ def panel(
     if grid.caution:
         warnings.warn(grid.caution, stacklevel=2)
     return Panel(grid)
+
+
+@_show_options
+def as_of_join(
+    frame: Frame,
+    source: str,
+    *,
+    on: str,
+    by: str | Mapping[str, str],
+    suffix: str = "",
+    check: int = 0,
+    options: Mapping[str, object] | None = None,
+    **own: Unpack[FetchOptions],
+) -> Frame:
+    """Return a frame of your own, of pandas or Polars, each row with what was public at its own instant.
+
+    on      the column of the instants, which have a time zone
+    by      the column of the subjects, by name, or columns and the options that take them: ``{"ticker": "symbol"}``
+    fields  of the items; without them, all that are declared
+    newest  how many periods of each row, by default 1: the columns of the second have ``_2`` behind their names. An
+            operation without periods gives what was released last
+    suffix  behind the name of each new column
+    check   how many of the cells are asked again, as single fetches
+
+    Rows and columns stay as they are. The new columns are the fields, ``available_at``, and ``status``: "ok",
+    "incomplete", "nothing_public", "not_captured", "failed" or "refused". A field that tells series apart, such as
+    ``record_type``, can be given as an option. The further options are those of :func:`fetch`. Warns as
+    :meth:`Panel.to_df` does. Raises :class:`pit_fetch.errors.UsageError` (a ValueError) for a row without an instant
+    or a subject, for a column that the frame has already, for several series, and for what cannot be asked; GapError
+    if a check is not passed.
+    """
+    from pit_fetch.panels.join import Wanted, as_of_join
+
+    given = given_options(own, options)
+    fields, newest = own.get("fields"), given.pop("newest", 1)
+    given.pop("fields", None)
+    if isinstance(newest, bool) or not isinstance(newest, int) or newest < 1:
+        raise UsageError(Code.USAGE, text="newest is the number of periods of each row: 1 or more")
+    wanted = Wanted([*(fields or ())], newest, suffix)
+    with answers.python_words():
+        joined: Frame = as_of_join(frame, source, on, {by: by} if isinstance(by, str) else by, wanted, check, given)
+    return joined
 
 
 def capture(

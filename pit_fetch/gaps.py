@@ -63,7 +63,6 @@ class Reason(str):
     costs_nothing   of a failing type, but the answer itself is complete
     is_uncaptured   an archive does not hold what was asked for: nothing is known of it
     is_of_choice    it tells what the answer was chosen from: with an archive, the choice is made again
-    archived        the reason that takes its place once an archive holds the item at the PIT
     """
 
     type: GapType
@@ -74,7 +73,6 @@ class Reason(str):
     costs_nothing: bool
     is_uncaptured: bool
     is_of_choice: bool
-    archived: str
 
     def __new__(
         cls,
@@ -88,10 +86,9 @@ class Reason(str):
         costs_nothing: bool = False,
         is_uncaptured: bool = False,
         is_of_choice: bool = False,
-        archived: str = "",
     ) -> Reason:
         reason = str.__new__(cls, name)
-        reason.type, reason.template, reason.archived = type, template, archived
+        reason.type, reason.template = type, template
         reason.per_fetch, reason.is_cap = per_fetch, is_cap
         reason.is_out_of_time, reason.costs_nothing = is_out_of_time, costs_nothing
         reason.is_uncaptured, reason.is_of_choice = is_uncaptured, is_of_choice
@@ -163,37 +160,20 @@ class Code:
     CAVEAT = _unverifiable("{text}")
     PIT_AHEAD = _unverifiable("The PIT is yet to come: this is what is public by now, and more may be by then.")
     SNAPSHOT = _unverifiable(
-        "{operation} is a snapshot{why}: it counts as published when it is fetched, so nothing is served for a PIT "
-        "in the past.",
-        archived="snapshot_held",
+        "{operation} is a snapshot{why}: it counts as published when it is fetched. For a PIT in the past the latest "
+        "complete reply that an archive held by then is served, or nothing."
     )
     NEVER_DATED = _unverifiable(
-        "{operation} cannot be verified at all{why}: with --pit, nothing is served.", archived="never_dated_held"
-    )
-    # Of an archive alone, until it is known to have held something at the PIT.
-    SNAPSHOT_NOT_HELD = _unverifiable(
-        "{operation} is a snapshot{why}: only a complete reply that the archive held at the PIT could be served.",
-        archived="snapshot_held",
-    )
-    NEVER_DATED_NOT_HELD = _unverifiable(
-        "{operation} cannot be verified at all{why}: only a complete reply that the archive held at the PIT could be "
-        "served.",
-        archived="never_dated_held",
-    )
-    # With an archive, if it held something at the PIT.
-    SNAPSHOT_HELD = _unverifiable(
-        "{operation} is a snapshot{why}: the latest complete reply that the archive held at the PIT is served."
-    )
-    NEVER_DATED_HELD = _unverifiable(
-        "{operation} cannot be verified at all{why}: the latest complete reply that the archive held at the PIT "
-        "is served."
+        "{operation} cannot be verified at all{why}: with --pit the latest complete reply that an archive held by then "
+        "is served, or nothing."
     )
     # Of Archiving.reach.
     NEWEST_ONLY = _unverifiable(
         "{operation} reaches back a limited time only: older records are missing, whether or not they were public."
     )
+    # Of explain: an answer itself is the same from wherever it comes.
     OFFLINE = _unverifiable("Answered from the archive alone (--offline): what was never captured is missing.")
-    # These depend on what recorded requests asked for, and not on what they brought.
+    # Of --offline. These depend on what recorded requests asked for, and not on what they brought.
     NOT_CAPTURED = _unverifiable(
         "This was never captured, or not as a whole: no recorded request that ran to its end asked for all of it. "
         "What is missing may have been public.",
@@ -480,7 +460,14 @@ class Gap(NamedTuple):
         return self.type in FAILURES
 
     @property
+    def is_lack(self) -> bool:
+        """Return whether it says that something was cut, failed or never captured."""
+        return self.type is GapType.TRUNCATED or self.is_failure or self.code.is_uncaptured
+
+    @property
     def reason(self) -> str:
+        if "{" not in self.code.template:  # most often
+            return self.code.template
         return self.code.template.format_map({**self.params, **_derived(self.params)}).rstrip()
 
 

@@ -11,7 +11,7 @@ once it has enough records.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -27,6 +27,7 @@ __all__ = [
     "API_VERSION",
     "ENVELOPE_FIELDS",
     "Archiving",
+    "Asked",
     "Basis",
     "Bearer",
     "Caveat",
@@ -43,6 +44,7 @@ __all__ = [
     "Host",
     "Http",
     "HttpReply",
+    "Listing",
     "Meaning",
     "Operation",
     "Option",
@@ -57,9 +59,11 @@ __all__ = [
     "Record",
     "Retry",
     "RetryAfter",
+    "Row",
     "Stage",
     "UpstreamError",
     "UsageError",
+    "View",
     "Watermark",
     "gap",
 ]
@@ -207,13 +211,11 @@ class Dating(NamedTuple):
 class Caveat(NamedTuple):
     """Something that a request cannot show, as a gap of its answer states it.
 
-    archived  the same where an archive answers, with what was fetched at another time; "" if it is ``text``, too
     of_today  a list or a name of today's says what the request means (a company by its ticker). The text says what to
               give instead: under a ceiling the request is refused with it
     """
 
     text: str
-    archived: str = ""
     of_today: bool = False
 
 
@@ -377,6 +379,8 @@ class Query(NamedTuple):
         A record without a readable date there is kept: a filter must not hide what it cannot judge. The
         framework applies this to every record. A provider may use it to save a request for a record outside.
         """
+        if self.since is None and self.until is None:
+            return True
         instant = _instant_of(record, self.operation.window)
         if instant is None:
             return True
@@ -545,12 +549,14 @@ class QueryKey(NamedTuple):
 class HeaderKey(NamedTuple):
     """The value of a declared credential as a header.
 
-    ``form`` is what the header holds: ``{value}`` stands for the credential, ``{version}`` for this program's version.
+    form    what the header holds: ``{value}`` stands for the credential, ``{version}`` for this program's version
+    beside  the other header of a host that wants two, such as a key's id and its secret
     """
 
     credential: str
     header: str
     form: str = "{value}"
+    beside: HeaderKey | None = None
 
 
 class Host(NamedTuple):
@@ -615,6 +621,8 @@ class Option(NamedTuple):
                  list, with all values of it and maybe others; a value with a leading hyphen excludes, and those may
                  exclude nothing else. "evidence": of a flag that only adds evidence to records, those that have it if
                  the question does. What is missing in a request without that evidence is not gone
+    field        of a list with ``covered_by="superset"``, the field of a record that lists the values that the option
+                 is compared with, in any case: ``select`` refuses a record that has none of them. It is only faster
     stands_for   of an option that takes names, the option that takes what they stand for: :attr:`Archiving.resolve`
     search_terms  names of such an option in other tools, separated by spaces: an unknown option of such a name is
                   answered with a hint at this one
@@ -635,6 +643,118 @@ class Option(NamedTuple):
     affects_records: bool = True
     covered_by: CoveredBy = "any"
     stands_for: str = ""
+    field: str = ""
+    search_terms: str = ""
+
+
+class Row(NamedTuple):
+    """A row of a source's reply to a program. ``keys`` lead to it: names, and places in lists. ``text`` is as sent."""
+
+    value: Any
+    keys: tuple[str | int, ...] = ()
+    text: str = ""
+
+
+class Asked(NamedTuple):
+    """What a program asked a source, as a view sees it.
+
+    query    as of the instant; its options are the parameters and the named groups of the path that have their names
+    context  asks the source's hosts, with the program's own key
+    params   those of the address, without the key; of several values of one, the last
+    named    the named groups of the path and of the host
+    body     the JSON document that a POST sends; None without one
+    rest     of a row that is dated: the rest of its reply, decoded; of CSV, its header
+    received_at  of a row that is dated: when its reply was received
+    total    of a reply that is framed: how many rows were found to be public, on this page or not
+    memo     what a view keeps for the rows of one request
+    """
+
+    host: str
+    query: Query
+    context: Context
+    path: str
+    params: Mapping[str, str] = MappingProxyType({})
+    named: Mapping[str, str] = MappingProxyType({})
+    body: Any = None
+    rest: Any = None
+    received_at: datetime | None = None
+    total: int = 0
+    memo: dict[str, Any] = {}  # noqa: RUF012 - each request gets its own
+
+    def get(self, params: Params | None = None, path: str = "") -> HttpReply:
+        """Return the source's reply: to the same request, or with other ``params``, or of another ``path``."""
+        return self.context.http.get(self.host, path or self.path, self.params if params is None else params)
+
+
+def _ask_once(asked: Asked) -> Generator[HttpReply, int, None]:
+    yield asked.get()
+
+
+def _all_rows(asked: Asked) -> tuple[int, int | None]:
+    return 0, None
+
+
+class View(NamedTuple):
+    """How the replies of one endpoint look as of an instant, to a program that asks the source (``pit_fetch run``).
+
+    Rows that were not public are taken out, by the rules of a fetch. Nothing else of a reply is kept, but what
+    ``frame`` makes anew, so that nothing tells of them.
+
+    host       the name of the declared host that is asked
+    path       the path of the requests, as a regular expression. Its groups may have the names of options
+    operation  the operation whose rule dates the rows
+    rows       where the rows of a reply are: keys between slashes, ``*`` for any key or place. ``data/|`` is an object
+               of columns. Of XML, the name of the element; of CSV, nothing
+    record     (row, asked) -> the record of a row, as a fetch makes it; None leaves the row out
+    ask        (asked) -> a generator of the replies whose rows are joined until a page is full. It makes the requests,
+               and receives the number of rows of each reply
+    page       (asked) -> how many public rows the page that is asked for skips, and how many it has (None: all)
+    order      (row) -> what the rows are sorted by, if the source sorts them by what it knows today. All are read then
+    fields     the keys, or columns, of a row that stay; () for all
+    blank      keys of a row that know later, and what they hold instead: with slashes between, ``*`` for any place; or
+               (row, asked) -> these
+    frame      (asked, rows) -> the reply around the rows that stay; ``asked.rest`` is the first reply without its rows.
+               Keys on the way to a row need not be made. Of XML, its text without rows
+    nothing    the status and the reply where there is no row, and where the source says that it has none; None: what
+               ``frame`` makes
+    document   (asked) -> the reply of an endpoint without rows, with status, headers and body; None if there is none
+    params     the parameters that choose this view, each with the values that it may have; None stands for its absence
+    method     of the requests
+    at         the hosts that a program asks, as a regular expression; "" for the one that is declared
+    form       how the reply is written
+    rule       the rule of the rows in words, if it is not that of the operation
+    """
+
+    host: str
+    path: str
+    operation: str = ""
+    rows: tuple[str, ...] = ()
+    record: Callable[[Row, Asked], Record | None] = lambda row, asked: None
+    ask: Callable[[Asked], Generator[HttpReply, int, None]] = _ask_once
+    page: Callable[[Asked], tuple[int, int | None]] = _all_rows
+    order: Callable[[Row], Any] | None = None
+    fields: tuple[str, ...] = ()
+    blank: Mapping[str, Any] | Callable[[Row, Asked], Mapping[str, Any]] = MappingProxyType({})
+    frame: Callable[[Asked, Sequence[Row]], Any] | None = None
+    nothing: tuple[int, Any] | None = None
+    document: Callable[[Asked], HttpReply | None] | None = None
+    params: Mapping[str, tuple[str | None, ...]] = MappingProxyType({})
+    method: Literal["GET", "POST"] = "GET"
+    at: str = ""
+    form: Literal["json", "csv", "xml"] = "json"
+    rule: str = ""
+
+
+class Listing(NamedTuple):
+    """What a list of sources says of one, and how it is found there.
+
+    packages      the packages that it needs beyond those of the program, as they are imported and installed: a listing
+                  says which of them are missing
+    search_terms  other words for the source, separated by spaces: an unknown source of such a name is answered
+                  with a hint at this one
+    """
+
+    packages: tuple[str, ...] = ()
     search_terms: str = ""
 
 
@@ -650,10 +770,8 @@ class Provider(NamedTuple):
                  rests on public records, too, and so is in an archive's answer, where those of ``fetch`` are not
     when_empty   (query) -> a hint for an answer without records, or ""; it depends on the request alone
     page_size    the number of public records that --max-pages counts as one page
-    packages     the packages that it needs beyond those of the program, as they are imported and installed: a listing
-                 says which of them are missing
-    search_terms  other words for the source, separated by spaces: an unknown source of such a name is answered
-                  with a hint at this one
+    listing      what a list of sources says of it
+    views        () -> how its replies look to a program under ``pit_fetch run``; the function is called there alone
     """
 
     name: str
@@ -667,9 +785,9 @@ class Provider(NamedTuple):
     when_empty: Callable[[Query], str] = lambda query: ""
     aliases: tuple[str, ...] = ()
     page_size: int = 100
-    packages: tuple[str, ...] = ()
+    listing: Listing = Listing()
     help: str = ""
-    search_terms: str = ""
+    views: Callable[[], Iterable[View]] = tuple
 
     @property
     def all_options(self) -> tuple[Option, ...]:

@@ -60,7 +60,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 def _write_certificate(terminal: Any, reports: list[Any], suite: str, provider: str, text: str) -> None:
-    from pit_fetch.testing.certificate import worlds_text
+    from pit_fetch.testing.report import worlds_text
 
     outcomes = {report.nodeid: report.outcome for report in reports if report.nodeid.rpartition("::")[0] == suite}
     passed = sum(outcome == "passed" for outcome in outcomes.values())

@@ -35,6 +35,7 @@ __all__ = [
     "end_of_minute",
     "in_new_york",
     "is_weekend",
+    "next_business_day",
     "parse_compact",
     "parse_date",
     "parse_http_date",

@@ -255,7 +255,7 @@ def json_tree(body: bytes, containers: int = MAX_DEPTH) -> Any:
         try:
             return _loads(text)
         except RecursionError:  # deep nesting is JSON, and must cost only its own row
-            return _loads(_without_depths(text, containers + MAX_DEPTH))
+            return _loads(without_depths(text, containers + MAX_DEPTH))
     except (ValueError, RecursionError):
         raise UpstreamError(Code.MALFORMED, problem="it is not valid JSON") from None
 
@@ -265,9 +265,9 @@ def is_readable(row: Any) -> bool:
     return _is_readable(row, MAX_DEPTH)
 
 
-def _loads(text: str) -> Any:
-    return json.loads(
-        text,
+def row_decoder() -> json.JSONDecoder:
+    """Return the decoder of :func:`json_tree`, for a text of which a part is decoded at a time."""
+    return json.JSONDecoder(
         object_pairs_hook=_object,
         parse_constant=lambda name: _UNREADABLE,
         parse_int=_integer,
@@ -276,7 +276,11 @@ def _loads(text: str) -> Any:
     )
 
 
-def _without_depths(text: str, levels: int) -> str:
+def _loads(text: str) -> Any:
+    return row_decoder().decode(text)
+
+
+def without_depths(text: str, levels: int) -> str:
     """Return ``text`` with NaN, which no row may hold, for each container inside ``levels`` others."""
     parts: list[str] = []
     depth = start = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -29,16 +30,20 @@ def silently(done: int, whole: int) -> None:
 
 
 class Archived:
-    """The recorded fetches of an archive, for the index."""
+    """The recorded fetches of an archive, for the index. ``fresh`` are those that this process has just parsed."""
 
-    def __init__(self, connection: sqlite3.Connection, find: Find) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, find: Find, fresh: dict[Key, index.FetchToIndex] | None = None
+    ) -> None:
         self.connection, self.find = connection, find
         self.cache: dict[Key, InterpretedFetch | None] = {}  # the requests interpreted so far
         # The bodies read last, by their digests: many fetches begin with the same list of names.
         self.bodies: dict[bytes, bytes] = {}
+        self.unasked: dict[str, set[tuple[int, str]]] = {}  # by source, the questions that needed no request
         # The stream whose index this connection has a copy of, since that of the file lacks something.
         self.overlaid: str | None = None
         self.is_all_overlaid = False  # the connection has an index of all streams instead
+        self.fresh = {} if fresh is None else fresh
 
     def ensure_indexed(self, stream: str) -> None:
         """Let the index hold every fetch of a stream: in a copy for this connection, if it lacks one. Raise Damaged."""
@@ -83,6 +88,12 @@ class Archived:
         own = ArchivedReplies(self, microseconds.ALWAYS, key)
         return resolve_names(recorded, own) or recorded._replace(is_unresolved=True)
 
+    def needed_no_request(self, fetch: journal.FetchEntry) -> bool:
+        """Return whether this very question was asked as of its PIT, then past, and the source had not to be asked."""
+        if fetch.source not in self.unasked:
+            self.unasked[fetch.source] = journal.without_exchange(self.connection, fetch.source)
+        return (fetch.pit, fetch.request) in self.unasked[fetch.source]
+
     def read_body(self, digest: bytes) -> bytes:
         """Return a body by its digest. Raise Damaged, or Lost."""
         body = self.bodies.pop(digest, None)
@@ -110,6 +121,8 @@ class Archived:
 
     def fetch_to_index(self, key: Key) -> index.FetchToIndex | None:
         """Return a fetch as the index takes it, or None if it has no exchanges or cannot be interpreted."""
+        if (fresh := self.fresh.pop(key, None)) is not None:
+            return fresh
         recorded, exchanges = self.interpret(key), list(journal.exchanges_of(self.connection, key))
         if recorded is None or not exchanges:  # a fetch that was killed before its first reply shows nothing
             return None
@@ -118,22 +131,28 @@ class Archived:
         complete = ended is not None and ended.complete
         return fetch_to_index(key, recorded, rederive(recorded, exchanges), seen, complete, str)
 
-    def ingest(self, stream: str, at_most: int | None = None) -> bool:
-        """Add the pending fetches of a stream to the index, ``at_most`` so many. Return whether any is left.
+    def ingest(self, stream: str, seconds: float | None = None) -> bool:
+        """Add the pending fetches of a stream to the index, for so many seconds. Return whether any is left.
 
         Raise Damaged.
         """
         self.assign()
-        pending = index.pending(self.connection, stream)
-        for key in pending[:at_most]:
+        standings, until = None, float("inf")
+        for key in index.pending(self.connection, stream):
+            if time.monotonic() > until:
+                return True
             # The pending row names a fetch that the journal does not have.
             if journal.fetch_of(self.connection, key) is None:
                 raise Damaged(DAMAGED_INDEX)
             journal.check_span(self.connection, key)
             index.mark_ingested(self.connection, key)
-            if not self.add(key):
+            added = self.add(key, standings)
+            if added is None:
                 return True
-        return at_most is not None and len(pending) > at_most
+            if standings is None and seconds is not None:  # the first one looks for what the others share
+                until = time.monotonic() + seconds
+            standings = added
+        return False
 
     def rebuild(self, on_progress: OnProgress = silently) -> int:
         """Derive the whole index again. Return the number of fetches."""
@@ -144,23 +163,24 @@ class Archived:
 
     def add_all(self, keys: Sequence[Key], on_progress: OnProgress) -> None:
         """Add fetches to the index, in this order."""
+        standings = None
         for done, key in enumerate(keys):
             on_progress(done, len(keys))
-            self.add(key)
+            standings = self.add(key, standings)
 
-    def add(self, key: Key) -> bool:
-        """Add a fetch to the index. Return whether that was done.
+    def add(self, key: Key, standings: ingestion.Standings | None = None) -> ingestion.Standings | None:
+        """Add a fetch to the index, with the ``standings`` of the one before it. Return those after it.
 
-        If later ones of its stream are there, all of them are pending again.
+        If later ones of its stream are there, all of them are pending again, and None is returned.
         """
         fetch = self.fetch_to_index(key)
-        if fetch is not None and index.is_out_of_order(self.connection, fetch):
+        if fetch is None:
+            return standings or ingestion.Standings()
+        if index.is_out_of_order(self.connection, fetch):
             index.defer_all(self.connection, fetch.stream)
             index.defer(self.connection, fetch.stream, key)
-            return False
-        if fetch is not None:
-            ingestion.add(self.connection, fetch, self.window_covers(fetch.stream))
-        return True
+            return None
+        return ingestion.add(self.connection, fetch, self.window_covers(fetch.stream), standings)
 
     def ingest_all(self, stream: str) -> None:
         """Add all pending fetches of a stream to the index. Raise Damaged."""
@@ -236,6 +256,7 @@ def fetch_to_index(
         items=items,
         rows=rows,
         asked=_asked(recorded, seen, is_ended=complete),
+        fields={option.name: option.field for option in recorded.request.provider.options if option.field},
     )
 
 

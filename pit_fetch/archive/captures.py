@@ -27,6 +27,31 @@ def captured_until(
     return coverage.covered_until(requests, question, instant, options)
 
 
+class CaptureSweep:
+    """Until when the fetches of a stream cover a question without claims, as of one instant after another."""
+
+    def __init__(
+        self, archived: Archived, stream: str, question: Query, last: datetime, options: tuple[Option, ...]
+    ) -> None:
+        """``last`` is the last of the instants. Raise Damaged."""
+        wanted = index.Wanted(instant=microseconds.to_micros(last), terms=_terms(question, options))
+        made = ((read.seen, recorded) for read, recorded in _completed(archived, stream, wanted))
+        counting = [(recorded.counts_from(seen, is_conclusive=True), seen, recorded.query) for seen, recorded in made]
+        self._to_count = sorted(counting, key=lambda request: request[0], reverse=True)
+        self._coverage = coverage.Coverage(question, options)
+
+    def until(self, question: Query, instant: datetime) -> datetime | None:
+        """Return until when the question is covered as of an instant that is no earlier than the one before."""
+        return self.covered(coverage.time_asked(question, instant), microseconds.to_micros(instant))
+
+    def covered(self, wanted: coverage.TimeSpan, at: int) -> datetime | None:
+        """Return until when the wanted time is covered, by what counts ``at`` an instant in microseconds."""
+        while self._to_count and self._to_count[-1][0] <= at:
+            _, seen, request = self._to_count.pop()
+            self._coverage.add(request, microseconds.from_micros(seen))
+        return self._coverage.until(wanted)
+
+
 def claimed_records(archived: Archived, stream: str) -> Iterator[Record]:
     """Yield the records of the whole captures of a stream, each item as the last capture that holds it has it.
 
@@ -64,8 +89,8 @@ def _requests(
     Those that could cover no part of the question are left out before they are interpreted.
     """
     span, at = coverage.time_asked(question, instant), microseconds.to_micros(instant)
-    terms = {name: values for name, values in coverage.terms(question, options).items() if question.options[name] != ()}
-    wanted = index.Wanted(instant=microseconds.ALWAYS if accepts_claims(question) else at, terms=terms)
+    instant_counted = microseconds.ALWAYS if accepts_claims(question) else at
+    wanted = index.Wanted(instant=instant_counted, terms=_terms(question, options))
     if question.operation.dating.by == "record":
         since, until = microseconds.to_micros(span.since), microseconds.to_micros(span.until)
         wanted = wanted._replace(asked_from=since, asked_until=until)
@@ -75,6 +100,11 @@ def _requests(
         answers_by_claims = accepts_claims(question) and recorded.is_whole_capture
         if answers_by_claims or counts_from <= at:
             yield recorded.query, microseconds.from_micros(read.seen)
+
+
+def _terms(question: Query, options: tuple[Option, ...]) -> dict[str, frozenset[str] | None]:
+    """Return the values that a question is narrowed to. One that asks for nothing is compared with every request."""
+    return {name: values for name, values in coverage.terms(question, options).items() if question.options[name] != ()}
 
 
 def _completed(

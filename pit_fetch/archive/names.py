@@ -52,6 +52,11 @@ def meaning(archived: Archived, question: InterpretedFetch, at: int, own: Key | 
     return Meaning(in_part, in_part.query == question.query) if whole is None else Meaning(whole)
 
 
+def has_names(question: InterpretedFetch) -> bool:
+    """Return whether a question has names, which stand for something at an instant."""
+    return bool(_names(question))
+
+
 def _resolve_every_name(question: InterpretedFetch, archive: ArchivedReplies) -> InterpretedFetch | None:
     """Return the question with what all of its names stand for; None if the list lacks one. As in a capture."""
     query = question.query

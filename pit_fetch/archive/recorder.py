@@ -27,8 +27,8 @@ from pit_fetch.transport import HttpReply, HttpRequest
 # The headers that a client decides by, and that tell one reply from another.
 _HEADERS = ("date", "content-type", "last-modified", "etag", "location", "retry-after")
 
-# How many fetches are ingested in one transaction: other processes wait for the archive that long.
-AT_ONCE = 8
+# How long one transaction ingests fetches: other processes wait for the archive that long, and for the last one.
+SECONDS = 0.5
 
 # The gaps of every answer with a PIT, and of an empty one: the fetch lacks nothing because of them.
 _HARMLESS = ("unverifiable", "no_data")
@@ -116,7 +116,7 @@ class ArchiveRecorder:
         left = [True]
 
         def ingest_some(writer: journal.Writer) -> None:
-            left[0] = Archived(writer.connection, self.find).ingest(stream, AT_ONCE)
+            left[0] = Archived(writer.connection, self.find).ingest(stream, SECONDS)
 
         while left[0] and self.connection is not None and not self.problem:
             self._write(ingest_some)
@@ -169,7 +169,7 @@ class ArchiveRecorder:
 
         def append(writer: journal.Writer) -> None:
             is_pending = bool(self._exchanges) and not self._is_ingested
-            seen = self._seen if self._is_ingested else max(self._seen, writer.last_seen())
+            self._seen = seen = self._seen if self._is_ingested else max(self._seen, writer.last_seen())
             answer = None if text is None else self._clean_body(text.encode("utf-8", "surrogatepass"))
             key = self._begun(writer)
             # If something was deleted while the answer was made, the answer may repeat it.
@@ -183,6 +183,13 @@ class ArchiveRecorder:
 
         self._write(append)
         self.close()
+
+    def to_index(self) -> index.FetchToIndex | None:
+        """Return the fetch, once it is over, as the index takes it; None if that has it, or must read it again."""
+        if self.key is None or self._resolved is None or self._is_ingested or self.problem or not self._is_read_whole:
+            return None
+        made = self._derived()
+        return fetch_to_index(self.key, self._resolved, made, self._seen, self._is_complete, self._clean_data)
 
     def _forget_unfinished(self, writer: journal.Writer, stream: str, key: Key) -> None:
         """Remove from the index what a rebuild, in another process, has made of this fetch before its end."""
@@ -199,10 +206,14 @@ class ArchiveRecorder:
     def _is_complete(self) -> bool:
         return self._is_ended and not self._is_flawed
 
+    @property
+    def _is_read_whole(self) -> bool:
+        """Whether the stream was watched to its end, as a PIT shows it: nothing need be parsed again."""
+        return self.recorded.fetch.pit is not None and self._is_ended
+
     def _derived(self) -> rederive.Rederived:
         """Return the records as a later ingestion would derive them: all of each reply, wherever the answer ended."""
-        # The stream was watched to its end: nothing need be parsed again.
-        if self.recorded.fetch.pit is not None and self._is_ended:
+        if self._is_read_whole:
             return rederive.Rederived(self._records, has_every_item=True)
         return rederive.rederive(self.recorded, self._exchanges)
 

@@ -5,6 +5,7 @@ session.recorder.note, .watch(stream)     while it is asked
 session.ingest_if_needed()                adds this fetch to the index, if the archive holds others
 session.recall(…)                         returns the records as of the PIT
 session.captured(…), .unrefuted(…)        returns the records that are served on a claim
+session.asked_before(…)                   returns what was received when this very question was asked before
 session.finish(text, status)              records what was printed
 """
 
@@ -15,7 +16,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pit_fetch.archive import captures, names, rederive
 from pit_fetch.archive.archived import Archived, OpenArchives
@@ -26,8 +27,13 @@ from pit_fetch.archive.store.errors import translating
 from pit_fetch.net.hosts import base_url
 from pit_fetch.provider import API_VERSION, Query, Record
 from pit_fetch.request.fetch_request import FetchRequest
+from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.version import __version__
+from pit_fetch.transport import ReplayingTransport
+
+if TYPE_CHECKING:
+    from pit_fetch.archive.held import HeldSlice
 
 # A label for the plan of a key, if several are used: plans may be served different data.
 PLAN = "PIT_FETCH_PLAN"
@@ -38,14 +44,16 @@ class ArchivedRecords(NamedTuple):
 
     query        what selects the wanted ones, with names resolved by the list that the archive holds
     is_snapshot  they are one reply as a whole
+    held         the same, of a sweep: public, and in the order of an answer
     """
 
     records: Iterator[Record]
     query: Query
     is_snapshot: bool = False
+    held: HeldSlice | None = None
 
 
-class _Resolved(NamedTuple):
+class Resolved(NamedTuple):
     """A question as of an instant, resolved: who answers it, of which stream, and what its names mean.
 
     archived  the recorded fetches; their index holds every fetch of ``stream``
@@ -82,7 +90,7 @@ class ArchiveSession:
         self._archives = archives
         self._reading: sqlite3.Connection | None = None
         self._known: Archived | None = None
-        self._resolved: dict[int, _Resolved] = {}
+        self._resolved: dict[int, Resolved] = {}
 
     @property
     def problem(self) -> str:
@@ -119,6 +127,28 @@ class ArchiveSession:
             asked = self._resolve(instant)
             return captures.unrefuted(asked.archived, asked.stream, list(claimed), instant)
 
+    def asked_before(self, at: datetime) -> tuple[InterpretedFetch, ReplayingTransport] | None:
+        """Return the last fetch of this very question as of its PIT, then past, with its replies; None without one.
+
+        Raise ArchiveError.
+        """
+        with translating():
+            asked = self._resolve(microseconds.to_micros(at))
+            connection, key = asked.archived.connection, self._last_asked(asked)
+            fetch = None if key is None else journal.fetch_of(connection, key)
+            if key is None or fetch is None:
+                needed_none = asked.archived.needed_no_request(self.question.fetch)
+                return (self.question, ReplayingTransport(())) if needed_none else None
+            query = build_query(self.question.request, microseconds.from_micros(fetch.began))
+            recorded = self.question._replace(fetch=fetch, query=query)
+            return recorded, ReplayingTransport(rederive.replies(journal.exchanges_of(connection, key)))
+
+    def _last_asked(self, asked: Resolved) -> journal.Key | None:
+        fetch = self.question.fetch
+        if fetch.pit is None:
+            return None
+        return index.last_asked(asked.archived.connection, asked.stream, fetch.pit, fetch.request)
+
     def at_one_moment(self) -> AbstractContextManager[None]:
         """Return what raises Changed on leaving if what was read of the archive may not be of one moment."""
         return schema.checking(self._check_unchanged)
@@ -149,18 +179,28 @@ class ArchiveSession:
         with translating():
             instant = microseconds.to_micros(at)
             asked = self._resolve(instant)
-            source, hosts, *same = json.loads(asked.stream)
-            for stream in index.streams(asked.archived.connection):
-                other_source, others, *rest = json.loads(stream)
-                if (other_source, rest) == (source, same) and others != hosts:
-                    other = self._resolve_stream(stream, asked.archived, asked.meaning)
-                    self._resolved = {}  # an overlay of the other stream may have taken the place of the first
-                    if self._covered_until(other, instant) is not None:
-                        declared = self.question.request.provider.hosts
-                        return [host.url_variable for host in declared if others.get(host.name) != hosts[host.name]]
+            hosts = json.loads(asked.stream)[1]
+            for stream, others in self._of_other_hosts(asked):
+                other = self._resolve_stream(stream, asked.archived, asked.meaning)
+                self._forget()  # an overlay of the other stream may have taken the place of the first
+                if self._covered_until(other, instant) is not None:
+                    declared = self.question.request.provider.hosts
+                    return [host.url_variable for host in declared if others.get(host.name) != hosts[host.name]]
         return []
 
-    def _covered_until(self, asked: _Resolved, at: int) -> datetime | None:
+    def _of_other_hosts(self, asked: Resolved) -> list[tuple[str, dict[str, str]]]:
+        """Return the streams that differ in the addresses of their hosts alone, with these."""
+        source, hosts, *same = json.loads(asked.stream)
+        streams = [(stream, json.loads(stream)) for stream in index.streams(asked.archived.connection)]
+        return [
+            (stream, other[1]) for stream, other in streams if other == [source, other[1], *same] and other[1] != hosts
+        ]
+
+    def _forget(self) -> None:
+        """Forget what was resolved."""
+        self._resolved = {}
+
+    def _covered_until(self, asked: Resolved, at: int) -> datetime | None:
         archived, stream, meaning = asked
         # No request for a name without a meaning was recorded.
         if meaning is None or not meaning.has_every_name:
@@ -170,7 +210,7 @@ class ArchiveSession:
         return captures.captured_until(archived, stream, meaning.question.query, instant, options)
 
     def _recall(self, at: int) -> ArchivedRecords | None:
-        archived, stream, meaning = self._resolve(at)
+        archived, stream, meaning = asked = self._resolve(at)
         if meaning is None:
             return None
         connection, operation, question = archived.connection, self.query.operation, meaning.question.query
@@ -180,7 +220,7 @@ class ArchiveSession:
             # Where the provider compares dates itself, they may be others than that of publication.
             is_own = operation.window == "select"  # it filters by a date of its own
             newest = at if is_own else min(at, microseconds.to_micros(question.last_stamp))
-            return ArchivedRecords(index.records_as_of(connection, stream, at, newest, oldest), question)
+            return self._dated_records(asked, question, at, newest, oldest)
         latest = index.latest_complete_fetch(connection, stream, at)
         recorded = None if latest is None else archived.interpret(latest[0], stream)
         if latest is None or recorded is None:  # nothing was held by then, or its source is not installed
@@ -198,7 +238,12 @@ class ArchiveSession:
             is_snapshot=True,
         )
 
-    def _resolve(self, at: int) -> _Resolved:
+    def _dated_records(self, asked: Resolved, question: Query, at: int, newest: int, oldest: int) -> ArchivedRecords:
+        """Return the records of ``newest`` to ``oldest``, which carry times of their own."""
+        records = index.records_as_of(asked.archived.connection, asked.stream, at, newest, oldest)
+        return ArchivedRecords(records, question)
+
+    def _resolve(self, at: int) -> Resolved:
         """Return the question as of ``at``. Raise ArchiveError."""
         if at not in self._resolved:
             archived = self._open()
@@ -206,7 +251,8 @@ class ArchiveSession:
             question = self.question if meaning is None else meaning.question
             asked = self._resolve_stream(question.stream, archived, meaning)
             # What was just asked of the source is compared with its own stream alone.
-            if question.is_as_of_pit and question.request.offline and self._covered_until(asked, at) is None:
+            is_general = question.is_as_of_pit and question.request.offline and self._last_asked(asked) is None
+            if is_general and self._covered_until(asked, at) is None:
                 of_its_moment = question._replace(fetch=question.fetch._replace(pit=None))
                 general = self._resolve_stream(of_its_moment.stream, asked.archived, meaning)
                 is_covered = self._covered_until(general, at) is not None
@@ -214,11 +260,11 @@ class ArchiveSession:
             self._resolved = {at: asked}  # one question asks as of few instants, and mostly as of one
         return self._resolved[at]
 
-    def _resolve_stream(self, stream: str, archived: Archived, meaning: names.Meaning | None) -> _Resolved:
+    def _resolve_stream(self, stream: str, archived: Archived, meaning: names.Meaning | None) -> Resolved:
         """Return the question, resolved to a stream whose index is complete."""
         archived = self._complete(archived, stream)
         index.known_stream(archived.connection, stream)  # or it would seem to hold nothing of it
-        return _Resolved(archived, stream, meaning)
+        return Resolved(archived, stream, meaning)
 
     def _open(self) -> Archived:
         """Return the recorded fetches."""

@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from typing import NamedTuple
 
 from pit_fetch.archive.archived import Archived
 from pit_fetch.archive.interpreted import Find
 from pit_fetch.archive.store import index, journal, schema
 from pit_fetch.archive.store.checksums import row_checksum, stream_salt
-from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Unreadable
+from pit_fetch.archive.store.errors import BROKEN, ArchiveError, Damaged, Unreadable
 from pit_fetch.archive.store.journal import Key
 
 OnDone = Callable[[int], None]
@@ -29,6 +30,7 @@ _MARKED: Mapping[str, str] = {
             "items": "'', t.stream, t.name",
             "first_held": "'', t.row, t.first",
             "pending": "'', t.origin, t.fetch",
+            "dictionaries": "'', t.content",
         }.items()
     },
     "reads": "SELECT p.name, t.checksum, '', t.seen, t.origin, t.fetch, t.complete, t.since, t.until, t.ended, "
@@ -82,9 +84,10 @@ def check(connection: sqlite3.Connection, find: Find, on_done: OnDone) -> Findin
 
 
 def _changed_rows(connection: sqlite3.Connection) -> Iterator[str]:
+    texts = cache(partial(index.texts_of, connection))
     for table, query in _MARKED.items():
         changed = sum(
-            name is None or checksum != row_checksum(stream_salt(name), *row, payload=payload)
+            name is None or checksum != row_checksum(stream_salt(name), *row, payload=_text(texts, name, payload))
             for name, checksum, payload, *row in connection.execute(query)
         )
         if table == "streams":
@@ -93,6 +96,14 @@ def _changed_rows(connection: sqlite3.Connection) -> Iterator[str]:
             )
         if changed:
             yield f"index: rows of {table} that have changed: {changed}"
+
+
+def _text(texts: Callable[[str], Callable[[object], str]], stream: str, stored: object) -> str:
+    """Return the text of a version; "" if it cannot be unpacked."""
+    try:
+        return texts(stream)(stored)
+    except Damaged:
+        return ""
 
 
 class _Placed:
@@ -154,9 +165,10 @@ def _differences(
         index.clear(connection)
         try:
             is_whole = all(archived.interpret(key) is not None for key in keys)
+            standings = None
             for key in keys:
                 on_done(done := done + 1)
-                archived.add(key)
+                standings = archived.add(key, standings)
         except Unreadable:
             raise
         except (ArchiveError, *BROKEN):  # a fetch is damaged, and reported as that

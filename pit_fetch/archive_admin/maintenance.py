@@ -5,16 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple
 
 from pit_fetch.archive.archived import Archived, OnProgress, silently
 from pit_fetch.archive.interpreted import Find
-from pit_fetch.archive.recorder import AT_ONCE
+from pit_fetch.archive.recorder import SECONDS
 from pit_fetch.archive.store import index, journal, microseconds, schema
 from pit_fetch.archive.store.errors import ArchiveError, Damaged, Lost, archive_error
+from pit_fetch.archive.store.index import FetchToIndex
 from pit_fetch.archive.store.journal import COLUMNS, DROPPED, LOST, NAMED, UNKNOWN_LINK, Key
 from pit_fetch.archive_admin.verification import Report, verify
 from pit_fetch.engine.registry import load
@@ -41,20 +42,22 @@ def rebuild(connection: sqlite3.Connection, find: Find = load, on_progress: OnPr
     return len(keys)
 
 
-def ingest_pending(connection: sqlite3.Connection, find: Find) -> None:
+def ingest_pending(connection: sqlite3.Connection, find: Find, parsed: Iterable[FetchToIndex] = ()) -> None:
     """Add the fetches to the index that no question has needed yet. Raise ArchiveError.
 
+    Those that this process has just ``parsed`` are not parsed again.
     Those of a source that is not installed stay pending. Other processes may write between two transactions.
     """
     with schema.transaction(connection):
         Archived(connection, find).assign()
+    fresh = {fetch.key: fetch for fetch in parsed}
     streams = connection.execute("SELECT name FROM streams WHERE id IN (SELECT stream FROM pending)").fetchall()
     for (stream,) in streams:
         is_left = stream != index.UNASSIGNED
         while is_left:
             with schema.transaction(connection):
                 # A new Archived, since another process may have added fetches.
-                is_left = Archived(connection, find).ingest(stream, AT_ONCE)
+                is_left = Archived(connection, find, fresh).ingest(stream, SECONDS)
 
 
 def backup(path: str, target: str, find: Find = load, on_progress: OnProgress = silently) -> Report:
@@ -305,6 +308,9 @@ def _delete_unused_bodies(connection: sqlite3.Connection) -> bool:
             if user not in gone:
                 _pack_alone(connection, user)  # its dictionary goes
     connection.executemany("DELETE FROM bodies WHERE digest = ?", [(digest,) for digest in gone])
+    connection.execute(
+        "DELETE FROM about WHERE name LIKE 'base %' AND value NOT IN (SELECT lower(hex(digest)) FROM bodies)"
+    )
     journal.note_depths(connection)
     return bool(gone)
 

@@ -55,7 +55,7 @@ def repair(
     """
     with maintenance.making(into) as unfinished:
         with closing(schema.open_to_write(unfinished)) as target:
-            is_readable = _salvage(path, target)
+            is_readable = _salvage(path, target, other)
             if other:
                 _merge(other, f"{unfinished}.other", target, find, now)
             with schema.transaction(target):
@@ -95,10 +95,10 @@ def _losses(connection: sqlite3.Connection) -> Iterator[str]:
                 yield f"fetch {key} of {microseconds.from_micros(began):%Y-%m-%d %H:%M:%SZ} {what}: {request}"
 
 
-def _salvage(path: str, target: sqlite3.Connection) -> bool:
+def _salvage(path: str, target: sqlite3.Connection, other: str = "") -> bool:
     """Copy what can be read of the archive at ``path``, and note what cannot. Return whether anything can.
 
-    Raise ArchiveError.
+    A reply that was damaged is taken from the other archive first: more may be packed with it. Raise ArchiveError.
     """
     with _opened(path) as connection, schema.transaction(target):
         source = _Source(connection)
@@ -115,12 +115,29 @@ def _salvage(path: str, target: sqlite3.Connection) -> bool:
         for kind, key in journal.orphans(target):  # a drop could not find them by their source, which is unknown
             target.execute(f"DELETE FROM {kind} WHERE origin = ? AND seq = ?", key)
             _give_up(target, key, UNKNOWN_LINK, kind, keeps_link=True)
+        if other:
+            _replace_bodies(target, other)
         for digest in _unreadable(target):
             target.execute("DELETE FROM bodies WHERE digest = ?", (digest,))
             journal.give_up_body(target, digest)
         journal.note_depths(target)
         journal.note_chains(target)
     return True
+
+
+def _replace_bodies(target: sqlite3.Connection, other: str) -> None:
+    """Take the bodies that cannot be read from the other archive, those first with which more are packed."""
+    missing, tried = {*_unreadable(target)}, set[bytes]()
+    with _opened(other) as copy:
+        rows = {row[0]: row for row in _Source(copy).bodies() if row[0] in missing}
+    while missing:
+        bases = dict(target.execute("SELECT digest, base FROM bodies").fetchall())
+        first = {digest for digest in missing if bases.get(digest) not in missing} or missing
+        for digest in first & rows.keys():
+            with contextlib.suppress(*BROKEN):
+                target.execute("INSERT OR REPLACE INTO bodies VALUES (?, ?, ?, ?, ?, ?)", rows[digest])
+        tried |= first
+        missing = {*_unreadable(target)} - tried
 
 
 def _salvage_chain(source: _Source, target: sqlite3.Connection, origin: str) -> None:

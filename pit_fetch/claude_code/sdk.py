@@ -29,7 +29,7 @@ guard = load("pit_guard")
 Callback = Callable[[Any, Any, Any], Awaitable[Any]]
 
 # What the hooks go by.
-_VARIABLES = (
+HOOK_VARIABLES = (
     *(gate.CEILING_VARIABLE, guard.ONLY_VARIABLE, guard.OPTIONS_VARIABLE, gate.LOG_VARIABLE),
     "PIT_FETCH_EVIDENCE",
 )
@@ -69,9 +69,9 @@ def _check_variables(environ: object) -> None:
     form = f'make_hooks takes variables such as {{"{gate.CEILING_VARIABLE}": "2024-02-15T16:00:00-05:00"}}'
     if not isinstance(environ, Mapping) or not all(isinstance(word, str) for pair in environ.items() for word in pair):
         raise ValueError(f"{form}: a mapping of texts")
-    foreign = [(name, _VARIABLES[0]) for name in environ if re.match("(?i)pit_(?!fetch_)", name)]
-    for name, meant in (*gate.misspelt_variables(environ, _VARIABLES), *foreign):
-        if name not in _VARIABLES:
+    foreign = [(name, HOOK_VARIABLES[0]) for name in environ if re.match("(?i)pit_(?!fetch_)", name)]
+    for name, meant in (*gate.misspelt_variables(environ, HOOK_VARIABLES), *foreign):
+        if name not in HOOK_VARIABLES:
             raise ValueError(f"make_hooks does not know {truncate(name)}: write {meant}")
     if {gate.CEILING_VARIABLE, guard.ONLY_VARIABLE}.isdisjoint(environ):
         advice = "without an argument the hooks go by this process's environment"

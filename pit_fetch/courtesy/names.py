@@ -69,6 +69,7 @@ COMMANDS = {
     "capture": "record snapshot",
     "archive": "info log replay merge rebuild drop database db store history",
     "runs": "",
+    "run": "exec sandbox world wrap",
     "normalize": "",
     "init": "setup install add-hooks initialise initialize",
     "doctor": "check status diagnose health selftest",
@@ -82,7 +83,7 @@ COMMANDS = {
     "--help": "usage man h ?",
 }
 # Words for a fetch; what follows them may be the source.
-FETCH = "fetch get run query search download pull ask call news earnings filings"
+FETCH = "fetch get query search download pull ask call news earnings filings"
 _NO_SYNONYMS: Mapping[str, str] = MappingProxyType({})
 
 

@@ -28,7 +28,7 @@ def _row(listing: Listing, environ: Mapping[str, str], folder: str) -> dict[str,
     provider = listing.provider
     if provider is None:
         return {"name": listing.name, "usable": False, "problem": listing.problem}
-    packages = [{"name": name, "installed": find_spec(name) is not None} for name in provider.packages]
+    packages = [{"name": name, "installed": find_spec(name) is not None} for name in provider.listing.packages]
     missing = [package_text(package) for package in packages if not package["installed"]]
     return {
         "name": provider.name,

@@ -19,7 +19,7 @@ from pit_fetch.engine.source import Source, Stream, open_file, open_network
 from pit_fetch.errors import ConfigError, PitFetchError, UpstreamError
 from pit_fetch.gaps import CUTS, Code, Gap, gap
 from pit_fetch.pipeline.select import Selection, SelectionBuilder, Withheld, in_order
-from pit_fetch.provider import Page, Query, Record, Watermark
+from pit_fetch.provider import Context, Page, Query, Record, Watermark
 from pit_fetch.request.audience import is_for_an_agent
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.request.operations import compares_publication, refuse_what_is_of_today, serves_nothing
@@ -29,19 +29,28 @@ from pit_fetch.times import in_new_york, on_new_york_clock
 
 if TYPE_CHECKING:
     from pit_fetch.archive.archived import OpenArchives
+    from pit_fetch.archive.interpreted import InterpretedFetch
     from pit_fetch.archive.session import ArchiveSession
     from pit_fetch.engine.from_archive import ArchiveAnswer
     from pit_fetch.engine.progress import Progress
+    from pit_fetch.transport import ReplayingTransport
 
 # The network and the stream of records stop at the deadline; the alarm is for a provider that never returns.
 ALARM_GRACE_SECONDS = 1.0
 
 
 def collect(
-    request: FetchRequest, runtime: Runtime, progress: Progress, archives: OpenArchives | None = None
+    request: FetchRequest,
+    runtime: Runtime,
+    progress: Progress,
+    archives: OpenArchives | None = None,
+    started: datetime | None = None,
 ) -> CollectedRecords:
-    """Return the public records of ``request``, ordered, selected and cut, and the gaps met on the way."""
-    provider, started = request.provider, runtime.clock.now()
+    """Return the public records of ``request``, ordered, selected and cut, and the gaps met on the way.
+
+    ``started``, if given, is when it counts as begun: not after now.
+    """
+    provider, started = request.provider, started or runtime.clock.now()
     deadline = runtime.clock.monotonic() + request.timeout
     progress.begin(provider.name, request.pit, started)
     fetch: Fetch | None = None
@@ -220,7 +229,7 @@ class Fetch:
             archive.start(secrets)
             self._opened(secrets)
             try:
-                return self._answer_of(archive).alone(self.collected)
+                return self._answer_of(archive).alone(self.collected, self._replay)
             except Changed:
                 if self.archives is not None:  # the loop answers as of the moment at which it began
                     raise
@@ -228,9 +237,22 @@ class Fetch:
             with closing(OpenArchives(self.runtime.find)) as archives:
                 self._begin()
                 self._opened(secrets)
-                return self._answer_of(self._session(archive.path, archives)).alone(self.collected)
+                return self._answer_of(self._session(archive.path, archives)).alone(self.collected, self._replay)
         except ArchiveError as error:
             raise ConfigError(Code.ARCHIVE_UNUSABLE, problem=error.problem) from None
+
+    def _replay(self, recorded: InterpretedFetch, replies: ReplayingTransport) -> Selection | None:
+        """Return the selection from what a source replied to this question before; None if not all of it is there."""
+        from pit_fetch.archive.interpreted import client_of
+
+        query, client = recorded.query, client_of(recorded, replies)
+        context = Context(client, client.credentials)
+        stream = () if serves_nothing(query) else query.operation.fetch(query, context)
+        selection = self._take(self._until_it_ends(stream))
+        if not replies.is_lacking:
+            return selection
+        self.claimed.clear()
+        return None
 
     def _answer_of(self, archive: ArchiveSession) -> ArchiveAnswer:
         from pit_fetch.engine.from_archive import ArchiveAnswer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from datetime import datetime
 from heapq import merge
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pit_fetch.engine.record_filter import PublicStream, RecordFilter
 from pit_fetch.engine.report import CollectedRecords
-from pit_fetch.gaps import REASONS, Code, Gap, gap
+from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.pipeline.cursor import START, Position, place_among_ties, position, record_age
 from pit_fetch.pipeline.select import Selection, SelectionBuilder, in_order
 from pit_fetch.provider import Record
@@ -21,7 +21,12 @@ from pit_fetch.runtime import Clock
 from pit_fetch.times import format_for_people
 
 if TYPE_CHECKING:
+    from pit_fetch.archive.interpreted import InterpretedFetch
     from pit_fetch.archive.session import ArchivedRecords, ArchiveSession
+    from pit_fetch.transport import ReplayingTransport
+
+    # Reads the recorded replies of a fetch again. None: there are too few of them.
+    Replay = Callable[[InterpretedFetch, ReplayingTransport], Selection | None]
 
 
 class ArchiveAnswer:
@@ -37,12 +42,23 @@ class ArchiveAnswer:
         self.archive, self.wanted, self.clock, self.claimed = archive, wanted, clock, claimed
         self.request, self.query = wanted.request, wanted.query
 
-    def alone(self, collected: CollectedRecords) -> CollectedRecords:
-        """Return the records of the archive alone. Raise ArchiveError: Changed if it was written to meanwhile."""
+    def alone(self, collected: CollectedRecords, replay: Replay) -> CollectedRecords:
+        """Return the answer of the archive alone: what it was when this very question was asked of the source before.
+
+        ``replay`` reads again what the source then replied. Raise ArchiveError: Changed if the archive was written to
+        meanwhile.
+        """
         with closing(self.archive), self.archive.at_one_moment():
-            caveats = self.wanted.caveats(archived=True)
-            collected = collected.with_gaps(before=(gap(Code.OFFLINE), *self._uncaptured(), *caveats))
-            return self._recalled(collected, None)
+            asked = None if self._is_current else self.archive.asked_before(self._instant)
+            read = None if asked is None else replay(*asked)
+            if read is None:
+                return self.recalled(self.with_caveats(collected, self.uncaptured()), None)
+            live = self.with_caveats(collected._replace(selection=read), ())
+            return self.recalled(live, None if serves_nothing(self.query) else read)
+
+    def with_caveats(self, collected: CollectedRecords, uncaptured: Iterable[Gap]) -> CollectedRecords:
+        """Return what the archive alone answers, after what it cannot show."""
+        return collected.with_gaps(before=(*uncaptured, *self.wanted.caveats()))
 
     def with_live(self, live: CollectedRecords) -> CollectedRecords:
         """Return the live answer, completed and corrected by the archive, which has recorded the live fetch, too."""
@@ -60,7 +76,7 @@ class ArchiveAnswer:
                 return live
         try:
             with self.archive.at_one_moment():
-                return self._recalled(live, read)
+                return self.recalled(live, read)
         except ArchiveError as error:
             return live.with_gaps(after=(gap(Code.ARCHIVE_UNUSABLE, problem=error.problem),))
 
@@ -76,7 +92,7 @@ class ArchiveAnswer:
         """Return the instant as of which the archive answers."""
         return min(self.query.now, self.clock.now())
 
-    def _uncaptured(self) -> Iterator[Gap]:
+    def uncaptured(self) -> Iterator[Gap]:
         """Yield a gap if the archive does not hold all that is asked for, from the requests alone."""
         covered_until, asked = self.archive.captured_until(self._instant), time_asked(self.query, self._instant)
         if covered_until is None:
@@ -91,7 +107,7 @@ class ArchiveAnswer:
         elif covered_until < asked.until:
             yield gap(Code.CAPTURED_UNTIL, until=format_for_people(covered_until))
 
-    def _recalled(self, collected: CollectedRecords, live: Selection | None) -> CollectedRecords:
+    def recalled(self, collected: CollectedRecords, live: Selection | None) -> CollectedRecords:
         """Return ``collected`` with the records that the archive holds at the PIT, down to where ``live`` stopped.
 
         Raise ArchiveError if the archive cannot be read.
@@ -105,30 +121,26 @@ class ArchiveAnswer:
             from pit_fetch.archive.session import ArchivedRecords
 
             archived = ArchivedRecords(iter(()), self.query)
-        stream = sort_archived(archived, self.wanted.public(archived.records, lambda: instant))
         stop = None if live is None or archived.is_snapshot else stop_of(live)
         builder = SelectionBuilder()
-        self.wanted.select(merge_claims(stream, claimed) if claimed else stream, builder, archived.query, stop)
+        if archived.held is not None:
+            self.wanted.select_held(archived.held, builder, archived.query)
+        else:
+            stream = sort_archived(archived, self.wanted.public(archived.records, lambda: instant))
+            self.wanted.select(merge_claims(stream, claimed) if claimed else stream, builder, archived.query, stop)
         selection = builder.build()
         if live is not None and not selection.stopped and live.stopped and not archived.is_snapshot:
-            selection = selection._replace(stopped=live.stopped, last=live.last, resume=live.last)
-        gaps = self._gaps(collected.selection.gaps, is_live=live is not None, is_snapshot=archived.is_snapshot)
+            selection = live._replace(records=selection.records, gaps=selection.gaps)
+        gaps = list(self._drop_claims(collected.selection.gaps) if archived.is_snapshot else collected.selection.gaps)
         # The derive stage has run again, for what the archive holds, and yields its gaps anew.
         before = [known for known in gaps if known not in selection.gaps and not known.code.is_of_choice]
         return collected._replace(selection=selection, archive=self.archive).with_gaps(before=before)
-
-    def _gaps(self, gaps: Sequence[Gap], *, is_live: bool, is_snapshot: bool) -> Sequence[Gap]:
-        """Return the gaps of an answer once the archive has a part in it."""
-        if is_live:  # the caveats of an archived answer take the place of those of a live one
-            of_live = self.wanted.caveats()
-            gaps = (*self.wanted.caveats(archived=True), *(known for known in gaps if known not in of_live))
-        return tuple(map(archived_variant, self._drop_claims(gaps))) if is_snapshot else gaps
 
     def _drop_claims(self, gaps: Sequence[Gap]) -> Iterator[Gap]:
         """Yield the gaps of an answer that is one reply of the archive's, all of it proved by sight."""
         for known in gaps:
             if known.code is Code.CLAIMED:
-                proved = self.wanted.caveats(archived=True, is_proved=True)
+                proved = self.wanted.caveats(is_proved=True)
                 yield from (caveat for caveat in proved if caveat not in gaps)
             else:
                 yield known
@@ -177,9 +189,3 @@ def stop_of(live: Selection) -> Position | None:
     if not (live.stopped or live.is_cut):
         return None
     return START if live.last is None else position(live.last)
-
-
-def archived_variant(original: Gap) -> Gap:
-    """Return the gap that replaces one about a snapshot, once the archive holds the item."""
-    code = original.code.archived
-    return gap(REASONS[code], **original.params) if code else original

@@ -34,6 +34,15 @@ _BUNDLED: dict[tuple[str, ...], str] = {
     ("yahoo", "yahoo-finance", "yfinance"): "pit_fetch_providers.yahoo:PROVIDER",
     ("wayback", "wayback-machine", "internet-archive"): "pit_fetch_providers.wayback:PROVIDER",
     ("wikipedia", "wiki"): "pit_fetch_providers.wikipedia:PROVIDER",
+    ("alpaca_news",): "pit_fetch_providers.alpaca_news:PROVIDER",
+    ("tiingo_news",): "pit_fetch_providers.tiingo_news:PROVIDER",
+    ("hackernews", "hacker-news", "hn"): "pit_fetch_providers.hackernews:PROVIDER",
+    ("finnhub",): "pit_fetch_providers.finnhub:PROVIDER",
+    ("gdelt",): "pit_fetch_providers.gdelt:PROVIDER",
+    ("arxiv",): "pit_fetch_providers.arxiv:PROVIDER",
+    ("federal_register", "fr"): "pit_fetch_providers.federal_register:PROVIDER",
+    ("index_members",): "pit_fetch_providers.index_members:PROVIDER",
+    ("official",): "pit_fetch_providers.official:PROVIDER",
 }
 BUNDLED_NAMES = tuple(names[0] for names in _BUNDLED)
 
@@ -93,7 +102,7 @@ def known_names() -> list[str]:
 
 def search_terms() -> dict[str, str]:
     """Return other words for each source, by its name. Imports all of them."""
-    return {listing.name: listing.provider.search_terms for listing in listings() if listing.provider}
+    return {listing.name: listing.provider.listing.search_terms for listing in listings() if listing.provider}
 
 
 def is_bundled(name: str) -> bool:

@@ -101,11 +101,11 @@ def report(request: FetchRequest, collected: CollectedRecords) -> FetchResult:
 
     Raise TypeError, ValueError or RecursionError for a payload that JSON cannot express.
     """
-    options = _options(request, collected.secrets, resumes=collected.resumes)
+    options = envelope_options(request, collected.secrets, resumes=collected.resumes)
     every = envelope.entries(collected.selection.records, options)
     # Left out before anything is cut, so that it does not depend on what else fits into the answer.
     shown = [entry for entry in every if not envelope.is_quoting(entry.item, request.pit)]
-    gaps = _gaps(request, collected, [entry.record for entry in shown])
+    gaps = answer_gaps(request, collected, [entry.record for entry in shown])
     options = options._replace(start=_start(request, shown))
     if options.start is not None and not can_continue(shown[0].item, options):
         options = options._replace(start=None)
@@ -127,7 +127,7 @@ def unjudged(
     request: FetchRequest, records: Sequence[Record], gaps: Sequence[Gap], secrets: tuple[str, ...], status: ExitStatus
 ) -> FetchResult:
     """Return the answer that shows an operator ``records``, public or not. The gate would refuse it."""
-    options = _options(request, secrets, resumes=False)
+    options = envelope_options(request, secrets, resumes=False)
     return _set_status(request, _written(request, envelope.entries(records, options), gaps, options), status, options)
 
 
@@ -164,7 +164,8 @@ def _start(request: FetchRequest, shown: Sequence[Entry]) -> ChunkStart | None:
     return after.within if after is not None and shown and position(shown[0].record) == after.position else None
 
 
-def _options(request: FetchRequest, secrets: tuple[str, ...], *, resumes: bool) -> envelope.EnvelopeOptions:
+def envelope_options(request: FetchRequest, secrets: tuple[str, ...], *, resumes: bool) -> envelope.EnvelopeOptions:
+    """Return how the records and gaps of a request become its envelope."""
     operations = candidate_operations(request.provider, request.options)
     fields = [
         field
@@ -191,6 +192,8 @@ def _options(request: FetchRequest, secrets: tuple[str, ...], *, resumes: bool) 
 
 def _unknown_fields(request: FetchRequest, records: Sequence[Record]) -> list[Gap]:
     """Return a gap for requested fields that no record has. Fields of a declared list are refused much earlier."""
+    if not request.fields:
+        return []
     known = dict.fromkeys(name for record in records for name in record.payload)
     unknown = [name for name in request.fields if name not in known and name not in ENVELOPE_FIELDS]
     declared = any(operation.fields for operation in candidate_operations(request.provider, request.options))
@@ -216,7 +219,7 @@ def _unusable(request: FetchRequest, collected: CollectedRecords) -> list[Gap]:
     return [gap(Code.UNUSABLE, count=count)] if count else []
 
 
-def _gaps(request: FetchRequest, collected: CollectedRecords, shown: Sequence[Record]) -> list[Gap]:
+def answer_gaps(request: FetchRequest, collected: CollectedRecords, shown: Sequence[Record]) -> list[Gap]:
     """Return the gaps in the envelope's order: those of PIT mode, the provider's, and how the fetch ended."""
     selection = collected.selection
     gaps = list(selection.gaps)
@@ -232,12 +235,11 @@ def _gaps(request: FetchRequest, collected: CollectedRecords, shown: Sequence[Re
         gaps += _unusable(request, collected)
     gaps += _unknown_fields(request, selection.records)
     if selection.stopped == "limit":
-        gaps.append(
-            gap(Code.LIMIT, limit=request.limit, cursor=format_cursor(selection.resume or selection.records[-1]))
-        )
+        cursor = format_cursor(selection.last or selection.records[-1])
+        gaps.append(gap(Code.LIMIT, limit=request.limit, cursor=cursor))
     elif selection.stopped == "max_pages" and selection.last is not None:
-        resume = format_cursor(selection.last)
-        gaps.append(gap(Code.MAX_PAGES, public=selection.scanned, max_pages=request.max_pages, cursor=resume))
+        cursor = format_cursor(selection.last)
+        gaps.append(gap(Code.MAX_PAGES, public=selection.scanned, max_pages=request.max_pages, cursor=cursor))
     is_through = not selection.stopped  # else more may match
     if not shown and is_through and not _has_failed(gaps) and not any(gap.type == "no_data" for gap in gaps):
         gaps += [*_claims_not_accepted(request), nothing(collected)]

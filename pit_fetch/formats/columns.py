@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from pit_fetch.formats import ADDED_FIELDS
@@ -154,6 +156,11 @@ def _integer(value: Any) -> Any:
 
 
 def _instant(value: Any) -> Any:
+    return _parse_instant(_require(value, isinstance(value, str)))
+
+
+@lru_cache(maxsize=512)  # the cells of a panel have the same instants
+def _parse_instant(value: str) -> datetime:
     moment = parse_rfc3339(value) or parse_rfc2822(value)
     if moment is None:
         raise _Unfit

@@ -64,6 +64,16 @@ def _columns(envelope: PlainEnvelope, question: Mapping[str, Asked]) -> list[Col
     return [*asked, *(column for column in own if column.name in stamps or column.name not in question)]
 
 
+def to_series(column: Column) -> pandas.Series[Any]:
+    """Return a column as pandas has it. Raises ConfigError without pandas."""
+    return _series(_package("pandas"), column)
+
+
+def to_arrow_array(column: Column) -> pyarrow.Array[Any]:
+    """Return a column as Arrow has it. Raises ConfigError without pyarrow."""
+    return to_array(_package("pyarrow"), column)
+
+
 def _series(pd: Any, column: Column) -> Any:
     import numpy as np
 

@@ -18,7 +18,7 @@ from pit_fetch.engine.report import FetchResult, unjudged
 from pit_fetch.engine.run import run
 from pit_fetch.errors import UsageError
 from pit_fetch.formats import ADDED_FIELDS
-from pit_fetch.gaps import REASONS, Code, Gap, gap
+from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.inspect.diff import (
     ComparableAnswer,
     RunRequest,
@@ -108,7 +108,8 @@ def _collect(
     plain = comparable_request(request, earliest_instant(request))
     # The pipeline hands on public records alone: the others are taken from the provider's own stream.
     result = run_request(plain._replace(provider=_watch(request.provider, seen, as_served), pit=end))
-    gaps = [known for known in result.gaps if not known.code.per_fetch]
+    origin = [gap(Code.OFFLINE)] if request.offline else []
+    gaps = [*origin, *(known for known in result.gaps if not known.code.per_fetch)]
     # An archive may hold versions that the source no longer serves, or know that a stamp came later.
     proved = plain._replace(evidence=PROVED)
     has_failed = any(known.is_failure for known in gaps)
@@ -122,15 +123,7 @@ def _collect(
         return _Explanation([(record, "") for record in live], gaps, result)
     derives = request.provider.derive(build_query(plain, runtime.clock.now())) is not None
     later = (record for record in result.public if not record.is_claimed)
-    return _Explanation(_merge(live, served, later, derives), _replace_variants(gaps, at_pit.gaps), result)
-
-
-def _replace_variants(gaps: list[Gap], archived: Iterable[Gap]) -> list[Gap]:
-    """Return ``gaps``, with an archive's gaps about a snapshot in place of those that a source alone would have."""
-    codes = {gap.code for gap in archived}
-    kept = [gap for gap in gaps if gap.code.archived not in codes]
-    variants = {code.archived for code in REASONS.values()} - {""}
-    return [*kept, *(gap for gap in archived if gap.code in variants and gap not in kept)]
+    return _Explanation(_merge(live, served, later, derives), gaps, result)
 
 
 def _merge(

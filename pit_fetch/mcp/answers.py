@@ -7,15 +7,25 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from pit_fetch.errors import PitFetchError
 from pit_fetch.formats.json import render
-from pit_fetch.gaps import Code, Gap, gap
+from pit_fetch.gaps import Code, Gap, Reason, gap
 from pit_fetch.pipeline.envelope import EnvelopeOptions, build, judge
+from pit_fetch.provider import ENVELOPE_FIELDS
 
+# What a server's instructions say once, so that an answer in columns has the name of the gap alone, and its cursor.
+EXPLAINED: Mapping[Reason, str] = {
+    Code.LATE: "what was published or last revised after the instant is withheld; it is not told whether there was any",
+    Code.UNDATED: "what has no provable publication time is withheld; it is not told whether there was any",
+    Code.LATE_UNLESS_CLAIMED: "as `late`, but for what a claim dates by then",
+    Code.UNDATED_UNLESS_CLAIMED: "as `undated`, but for what has a claimed time",
+    Code.LIMIT: "more matches than `limit`",
+    Code.NOTHING: "nothing public matched, or the source does not know what was asked for",
+}
 _HALF_A_PAIR = re.compile(r"[\ud800-\udfff]")
 
 
@@ -36,27 +46,43 @@ def release_answer(text: str, at: datetime, *, is_error: bool = False) -> Answer
     return Answer(text, json.loads(text), is_error)
 
 
-def in_columns(answer: Answer, pit: str) -> Answer:
-    """Return a released answer as a table, which says once what all items have alike. It has the same information.
+def in_columns(answer: Answer, pit: str | None, gaps: Iterable[Gap] = (), fields: Collection[str] = ()) -> Answer:
+    """Return a released answer as a table, which says once what all items have alike.
 
-    ``pit`` is the instant as the operator wrote it.
+    pit     the instant as the operator wrote it
+    gaps    those that the answer was made of: a reason that :data:`EXPLAINED` has is shown by its code
+    fields  those that were asked for: ids are left out unless they are among them, or none is
     """
-    items, gaps = answer.content["data"], answer.content["gaps"]
-    names = list(dict.fromkeys(name for item in items for name in item))
+    items = answer.content["data"]
+    every = dict.fromkeys(name for item in items for name in item)
+    names = [name for name in every if name != "id" or not fields or "id" in fields]
     # As texts: 1, 1.0 and true are other values, if equal ones in Python.
     values = {name: {render({name: item[name]}) if name in item else "" for item in items} for name in names}
-    shared = {name: items[0][name] for name in names if name != "id" and len(values[name]) == 1}
+    is_one = len(items) == 1  # which is a row, too
+    own = {"id", *(name for name in names if is_one and name not in ENVELOPE_FIELDS)}
+    shared = {name: items[0][name] for name in names if name not in own and len(values[name]) == 1}
     columns = [name for name in names if name not in shared]
-    queries = {row.get("query") for row in gaps}
+    codes = {known.reason: known.code for known in gaps if known.code in EXPLAINED}
     content = {
         "pit": pit,
-        **({"query": gaps[0].get("query")} if len(queries) == 1 else {}),
         "shared": shared,
         "columns": columns,
         "rows": [[item.get(name) for name in columns] for item in items],
-        "gaps": [{key: part for key, part in row.items() if key != "query" or len(queries) > 1} for row in gaps],
+        "gaps": [_short_gap(row, codes.get(row["reason"])) for row in answer.content["gaps"]],
     }
-    return plain(content, is_error=answer.is_error)
+    text = json.dumps(content, separators=(",", ":"), allow_nan=False)
+    return Answer(text, json.loads(text), answer.is_error)
+
+
+def _short_gap(row: Mapping[str, Any], code: Reason | None) -> dict[str, Any]:
+    """Return a gap without its query, with its cursor once, and with its code alone if that is explained elsewhere."""
+    short = {name: value for name, value in row.items() if name != "query"}
+    if code is not None:
+        del short["type"], short["reason"]
+        return {"code": str(code), **short}
+    for option in ("--after ", "--after="):
+        short["reason"] = short["reason"].replace(f"{option}{row.get('cursor')}", "`after`")
+    return short
 
 
 def refuse(error: BaseException) -> Answer:

@@ -6,7 +6,7 @@ import shlex
 import threading
 from collections.abc import Callable, Mapping
 from queue import Empty, LifoQueue
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from pit_fetch.courtesy.fronts import reword
 from pit_fetch.engine import registry
@@ -17,11 +17,12 @@ from pit_fetch.engine.settings_files import Settings
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import Code
 from pit_fetch.mcp.answers import Answer, in_columns, plain, refuse, release_answer
-from pit_fetch.mcp.instant import ConnectionInstant, Instant, Moment
+from pit_fetch.mcp.instant import Moment
 from pit_fetch.mcp.tools import SOURCES, Shape, Tool, dated_operations
 from pit_fetch.provider import Provider
 from pit_fetch.request.audience import CEILING_VARIABLE, MAX_CHARS_UNDER_AGENT
 from pit_fetch.request.fetch_request import build
+from pit_fetch.request.operations import OPTION
 from pit_fetch.request.values import flag_of
 from pit_fetch.runs.shown import recording
 from pit_fetch.runtime import Runtime
@@ -31,6 +32,16 @@ FETCH_SECONDS = 45.0
 
 # The options whose defaults the operator's settings may set.
 _SETTINGS = ("limit", "max_pages", "fields", "max_chars")
+
+
+class InstantSource(Protocol):
+    """The instant of a server: that of a call that begins now, and in words."""
+
+    def now(self) -> Moment:
+        """Return the instant of a call. Raise UsageError if it may not be answered."""
+
+    @property
+    def phrase(self) -> str: ...
 
 
 class Server(NamedTuple):
@@ -45,7 +56,7 @@ class Server(NamedTuple):
     """
 
     tools: Mapping[str, Tool]
-    instant: Instant | ConnectionInstant
+    instant: InstantSource
     settings: Settings
     runtimes: Runtimes
     idle: Mapping[str, str] = {}
@@ -71,7 +82,7 @@ class Runtimes:
 
 
 def answer(server: Server, name: str, arguments: Mapping[str, Any], stop: threading.Event) -> Answer:
-    """Return the answer to a call. Whatever goes wrong, it is an envelope. ``stop``: its caller has gone."""
+    """Return the answer to a call, whatever goes wrong. ``stop``: its caller has gone."""
     tool = server.tools.get(name)
     try:
         moment = server.instant.now()
@@ -82,8 +93,14 @@ def answer(server: Server, name: str, arguments: Mapping[str, Any], stop: thread
             return plain(_description(server, arguments.get("name"), moment))
         provider = tool.provide(stop) if tool.provide else tool.provider
         return _fetch_answer(server, provider, tool.values(arguments, moment), moment, stop)
-    except BaseException as error:  # noqa: BLE001 - nothing but an envelope leaves
-        return refuse(_name_arguments(tool, error) if tool and isinstance(error, UsageError) else error)
+    except BaseException as error:  # noqa: BLE001 - nothing but an answer leaves
+        refused = refuse(_name_arguments(tool, error) if tool and isinstance(error, UsageError) else error)
+        return shaped(server, refused)
+
+
+def shaped(server: Server, envelope: Answer) -> Answer:
+    """Return an envelope of the program's own in the shape of the server's answers."""
+    return in_columns(envelope, None) if server.shape == "columns" else envelope
 
 
 def _name_arguments(tool: Tool, error: UsageError) -> UsageError:
@@ -130,7 +147,9 @@ def _fetch_answer(
         with recording(request, asked, server.shape) as record:
             result = run(request, asked, Progress(), shlex.split(request.canonical))
             released = release_answer(str(result.text), moment.at, is_error=result.is_failure)
-            shown = in_columns(released, moment.text) if server.shape == "columns" else released
+            shown = released
+            if server.shape == "columns":
+                shown = in_columns(released, moment.text, result.gaps, request.fields)
             record(result, shown.text)
     finally:
         server.runtimes.give_back(runtime)
@@ -143,8 +162,9 @@ def _description(server: Server, name: object, moment: Moment) -> dict[str, Any]
     if name is None:
         lines = {tool: provider.summary for tool, provider in of_sources.items()}
         return {"instant": moment.text, "tools": lines, "unusable": dict(server.idle)}
-    provider = of_sources.get(name) if isinstance(name, str) else None
-    if provider is None:
+    tool = server.tools.get(str(name))
+    provider = tool and tool.provider
+    if tool is None or provider is None:
         raise UsageError(Code.USAGE, text=f"name is one of {', '.join(of_sources)}")
     source = describe(registry.Listing(provider.name, provider), server.settings.environ, "")
     names = [operation.name for operation in dated_operations(provider)]
@@ -159,4 +179,10 @@ def _description(server: Server, name: object, moment: Moment) -> dict[str, Any]
         for row in source["operations"]
         if row["name"] in names
     ]
-    return {"instant": moment.text, "tool": name, "summary": provider.summary, "operations": operations}
+    arguments = {
+        option.name: f"{option.help} ({', '.join(option.choices)})" if option.choices else option.help
+        for option in provider.all_options
+        if option.name in tool.arguments and option.name != OPTION
+    }
+    row = {"instant": moment.text, "tool": name, "summary": provider.summary, "arguments": arguments}
+    return {**row, "operations": operations}

@@ -62,8 +62,11 @@ def _tool(
         raise UsageError(Code.USAGE, text=f"--tools: the server has no tool {mapped.tool}; it has {names or 'none'}")
     properties = _properties(schemas[mapped.tool], mapped)
     own = {_free_name(name, properties): name for name in _OWN}
-    every = {**properties, **{free: _OWN[name] for free, name in own.items()}}
-    schema = object_schema(every, _required(schemas[mapped.tool], properties, mapped))
+    every: dict[str, Any] = {**properties, **{free: _OWN[name] for free, name in own.items()}}
+    required = _required(schemas[mapped.tool], properties, mapped)
+    for name in every.keys() - set(required):
+        every[name] = {**every[name], "nullable": True}  # some models set every argument
+    schema = object_schema(every, required)
 
     def values(arguments: Mapping[str, Any], moment: Moment) -> dict[str, Any]:
         passed = {name: value for name, value in arguments.items() if name in properties and value is not None}

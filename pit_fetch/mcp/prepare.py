@@ -17,7 +17,7 @@ from pit_fetch.mcp.mapping import Mapped
 from pit_fetch.mcp.tools import Shape, name_of, tools_for
 from pit_fetch.mcp.upstream import Upstream
 from pit_fetch.provider import Provider
-from pit_fetch.request.audience import CLIENT_VARIABLE, is_offline
+from pit_fetch.request.audience import CLIENT_VARIABLE, OFFLINE_VARIABLE, is_offline
 from pit_fetch.runtime import Runtime, no_alarm
 from pit_fetch.support.install import install_command
 
@@ -33,7 +33,7 @@ def prepare_server(
     *,
     offline: bool = False,
     moving: bool = False,
-    shape: Shape = "items",
+    shape: Shape = "columns",
 ) -> Server:
     """Return the server of these options; ``names`` are sources, None all that can be asked.
 
@@ -56,7 +56,7 @@ def prepare_server(
         if names is not None
         else {name_of(p): problem for p in providers if (problem := _missing(p, runtime, offline))}
     )
-    tools = tools_for((p for p in providers if name_of(p) not in idle), moment.phrase, shape)
+    tools = tools_for((p for p in providers if name_of(p) not in idle), moment.phrase)
     return Server(tools, moment, settings, Runtimes(lambda: _surroundings(runtime)), idle, offline, shape)
 
 
@@ -74,6 +74,9 @@ def prepare_gate(
     Raise PitFetchError if the instant or a tool cannot be used, or the other server does not start. Without an instant
     it is not started.
     """
+    if is_offline(runtime.environ):
+        text = f"what another server says is in no archive: unset {OFFLINE_VARIABLE} for mcp-gate"
+        raise UsageError(Code.USAGE, text=text)
     # What another server says is recorded in no archive: the question would not tell which server was asked.
     own, settings = settings_files.with_settings(runtime._replace(environ={**runtime.environ, CLIENT_VARIABLE: "1"}))
     environ = {name: value for name, value in settings.environ.items() if name != _ARCHIVE}
@@ -115,7 +118,7 @@ def _missing(provider: Provider, runtime: Runtime, offline: bool) -> str:
             credentials.resolve(provider, runtime.environ, runtime.folder)
     except PitFetchError as error:
         return error.gap.reason
-    package = next((name for name in provider.packages if find_spec(name) is None), None)
+    package = next((name for name in provider.listing.packages if find_spec(name) is None), None)
     return f"{package} is not installed: run {install_command(package)}" if package else ""
 
 

@@ -7,6 +7,7 @@ check and nothing to catch.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from functools import partial
 from itertools import count
 from typing import Any, NamedTuple, TypeAlias
@@ -21,15 +22,14 @@ from pit_fetch.mcp import calls
 from pit_fetch.mcp.answers import Answer, refusal
 from pit_fetch.mcp.instant import ConnectionInstant, Instant
 from pit_fetch.mcp.streams import Wire, messages
-from pit_fetch.mcp.tools import SOURCES, Tool
+from pit_fetch.mcp.tools import SOURCES, Tool, form_of_answers
 from pit_fetch.support.version import __version__
 
 CONCURRENT_CALLS = 32
 
 _INSTRUCTIONS = (
-    "{subject} as of {phrase}: every answer holds what was public then and nothing later, whatever is asked. An answer "
-    "is an envelope of `data` and `gaps`. Where a gap names an option such as --date-from, it means the argument "
-    "`date_from`.{advice}"
+    "{subject} as of {phrase}: every answer holds what was public then and nothing later, whatever is asked.{advice}\n"
+    "{form}"
 )
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
@@ -55,14 +55,14 @@ def serve(server: calls.Server, wire: Wire, pace: Pace = PACE) -> None:
 
 
 async def _serve(server: calls.Server, wire: Wire, pace: Pace) -> None:
-    protocol = _protocol(server, pace)
+    protocol = protocol_server(server, pace)
     async with messages(wire) as streams:
         await protocol.run(streams.incoming, streams.outgoing, protocol.create_initialization_options())
 
 
-def _protocol(server: calls.Server, pace: Pace) -> ProtocolServer[Any]:
-    """Return the SDK's server of ``server``."""
-    tools = [_protocol_tool(tool) for tool in server.tools.values()]
+def protocol_server(server: calls.Server, pace: Pace = PACE) -> ProtocolServer[Any]:
+    """Return the SDK's server of ``server``, for one connection."""
+    tools = [protocol_tool(tool) for tool in server.tools.values()]
     limiter = anyio.CapacityLimiter(CONCURRENT_CALLS)
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -70,7 +70,7 @@ def _protocol(server: calls.Server, pace: Pace) -> ProtocolServer[Any]:
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         ask = partial(calls.answer, server, params.name, params.arguments or {})
-        return _result(await _answer_in_time(ask, limiter, context, pace))
+        return _result(await _answer_in_time(ask, limiter, context, pace, partial(calls.shaped, server)))
 
     protocol = ProtocolServer(
         "pit_fetch",
@@ -87,11 +87,18 @@ def _instructions(server: calls.Server) -> str:
     is_gate = all(tool.provider is not None for tool in server.tools.values())
     subject = "Another server's tools" if is_gate else "Financial and web sources"
     advice = "" if is_gate else f" Call `{SOURCES}` for what can be asked."
-    return _INSTRUCTIONS.format(subject=subject, phrase=server.instant.phrase, advice=advice)
+    form = form_of_answers(server.shape, of_sources=not is_gate)
+    return _INSTRUCTIONS.format(subject=subject, phrase=server.instant.phrase, advice=advice, form=form)
 
 
-async def _answer_in_time(ask: partial[Answer], limiter: anyio.CapacityLimiter, context: Context, pace: Pace) -> Answer:
-    """Return what ``ask`` answers on a thread, or a gap if it is late. A cancelled call asks no more."""
+async def _answer_in_time(
+    ask: partial[Answer],
+    limiter: anyio.CapacityLimiter,
+    context: Context,
+    pace: Pace,
+    late: Callable[[Answer], Answer],
+) -> Answer:
+    """Return what ``ask`` answers on a thread, or ``late`` of a refusal. A cancelled call asks no more."""
     stop, begun = threading.Event(), threading.Event()
 
     def work() -> Answer:
@@ -108,7 +115,7 @@ async def _answer_in_time(ask: partial[Answer], limiter: anyio.CapacityLimiter, 
     finally:
         stop.set()
     host = "the source" if begun.is_set() else f"this server, which has {CONCURRENT_CALLS} other calls to answer,"
-    return answer or refusal(gap(Code.TIMEOUT, host=host, timeout=pace.answer))
+    return answer or late(refusal(gap(Code.TIMEOUT, host=host, timeout=pace.answer)))
 
 
 async def _progress(context: Context, seconds: float) -> None:
@@ -118,12 +125,13 @@ async def _progress(context: Context, seconds: float) -> None:
         await context.session.report_progress(signs * seconds)
 
 
-def _protocol_tool(tool: Tool) -> types.Tool:
+def protocol_tool(tool: Tool) -> types.Tool:
+    """Return a tool as it is listed."""
     return types.Tool(
         name=tool.name,
         description=tool.description,
         input_schema=dict(tool.schema),
-        annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=False),
+        annotations=types.ToolAnnotations(read_only_hint=True),
     )
 
 

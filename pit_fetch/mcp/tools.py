@@ -12,39 +12,44 @@ has none for the instant, the place that is asked, or the format.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from textwrap import shorten
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
+from pit_fetch.mcp.answers import EXPLAINED
 from pit_fetch.mcp.instant import Moment
 from pit_fetch.provider import Operation, Option, Provider
 from pit_fetch.request.operations import OPTION
 from pit_fetch.request.options import COMMON_OPTIONS
 
+# So many operations, or values of an argument, are named in a list of tools. The tool `sources` names all.
+_FEW = 8
 # A client cuts a description after so many bytes.
 MAX_DESCRIPTION_BYTES = 2_000
 
 SOURCES = "sources"
 
 Shape = Literal["items", "columns"]
-# Of each shape of an answer: where the items are, and what a model is told of it.
-_SHAPES: Mapping[Shape, tuple[str, str]] = {
-    "items": ("data", "a complete envelope: `data` holds the items, newest first"),
+# What a model is told of each shape of an answer.
+_SHAPES: Mapping[Shape, str] = {
+    "items": "An answer is an envelope: `data` holds the items, newest first.",
     "columns": (
-        "rows",
-        "a complete table: each of `rows` is an item, newest first, with a cell for each of `columns`; `shared` holds "
-        "what all items have alike",
+        "An answer is a table: each of `rows` is an item, newest first, with a cell for each of `columns`; `shared` "
+        "holds what all items have alike."
     ),
 }
-
-# The common options that are arguments, each with its description.
+_GAPS = (
+    " `gaps` says what is missing, and why: an answer without items is no proof that nothing happened. Where a gap "
+    "names an option such as --date-from, it means the argument `date_from`. If it has a `cursor`, repeat the call "
+    "with `after` set to it for the rest."
+)
+# The common options that are arguments, each with what a model is told of it.
 _COMMON = {
-    "fields": "only these fields of each item, such as a title first: ten times as many items fit into a result",
-    "limit": "at most so many items, the newest first",
-    "after": "the cursor of a truncated gap, with the other arguments unchanged: the next part of that answer",
+    "fields": "only these fields of each item, such as a title first: many more items fit into an answer",
+    "limit": "so many items at most",
+    "after": "see above",
     "date_from": "published at or after: a New York date or a full timestamp",
     "date_to": "published at or before; a date includes the whole day",
-    "max_pages": "how many pages of the source to read at most",
+    "max_pages": "so many pages of the source are read at most",
 }
 _TYPES: Mapping[str, dict[str, Any]] = {
     "text": {"type": "string"},
@@ -77,14 +82,20 @@ class Tool(NamedTuple):
         return properties
 
 
-def tools_for(providers: Iterable[Provider], phrase: str, shape: Shape = "items") -> dict[str, Tool]:
-    """Return the tools by name: one for each source, and one that lists them.
-
-    ``phrase`` is the instant, in words; ``shape`` is that of an answer.
-    """
-    tools = [_source_tool(provider, phrase, shape) for provider in providers]
+def tools_for(providers: Iterable[Provider], phrase: str) -> dict[str, Tool]:
+    """Return the tools by name: one for each source, and one that lists them. ``phrase`` is the instant, in words."""
+    tools = [_source_tool(provider, phrase) for provider in providers]
     names = [tool.name for tool in tools]
     return {tool.name: tool for tool in (*tools, _sources_tool(names, phrase))}
+
+
+def form_of_answers(shape: Shape, *, of_sources: bool = True) -> str:
+    """Return what a model is told once of all answers, and of the arguments that the tools of sources have."""
+    codes = "".join(f"\n- {code}: {text}" for code, text in EXPLAINED.items()) if shape == "columns" else ""
+    explained = f"\nA gap with a `code` alone says:{codes}" if codes else ""
+    common = "".join(f"\n- {name}: {text}" for name, text in _COMMON.items())
+    arguments = f"\nArguments of every source:{common}" if of_sources else ""
+    return f"{_SHAPES[shape]}{_GAPS}{explained}{arguments}"
 
 
 def name_of(provider: Provider) -> str:
@@ -99,90 +110,61 @@ def dated_operations(provider: Provider) -> list[Operation]:
 
 def _sources_tool(names: list[str], phrase: str) -> Tool:
     text = (
-        f"How the other tools answer as of {phrase}: for one source its operations, what each needs and takes, its "
-        "fields, and the rule by which its items are dated; without a name, all sources in a line each. "
-        "Ask it before the first call of a source whose operations you do not know."
+        f"How the other tools answer as of {phrase}: of one source the operations, what each needs, takes and returns, "
+        "what its arguments mean, and the rule by which items are dated; without a name, each source in a line. "
+        "Ask it before the first call of a source."
     )
-    names_schema = {"type": "string", "enum": names, "description": "the tool to describe"}
-    return Tool(SOURCES, text, object_schema({"name": names_schema}))
+    return Tool(SOURCES, text, object_schema({"name": {"type": "string", "enum": names}}))
 
 
-def _source_tool(provider: Provider, phrase: str, shape: Shape) -> Tool:
+def _source_tool(provider: Provider, phrase: str) -> Tool:
     operations = dated_operations(provider)
     taken = {OPTION, *(name for operation in operations for name in (*operation.needs, *operation.takes))}
     takes_all = not any(operation.needs or operation.takes for operation in operations)
+    needed = {name for operation in operations for name in operation.needs} if len(operations) <= _FEW else ()
     properties = {
-        option.name: _property(option, operations)
+        option.name: _property(option, operations, is_described=option.name in needed)
         for option in provider.all_options
         if takes_all or option.name in taken
     }
-    common = {option.name: option for option in COMMON_OPTIONS}
-    properties |= {name: {**_property(common[name], ()), "description": text} for name, text in _COMMON.items()}
-    needed = set.intersection(*(set(operation.needs) for operation in operations)) if operations else set()
+    properties |= {option.name: dict(_TYPES[option.kind]) for option in COMMON_OPTIONS if option.name in _COMMON}
+    always = set.intersection(*(set(operation.needs) for operation in operations)) if operations else set()
     option = next((option for option in provider.all_options if option.name == OPTION), None)
     if len(provider.operations) > 1 and option is not None and option.default is None:
-        needed.add(OPTION)
-    required = [name for name in properties if name in needed]
-    return Tool(
-        name_of(provider),
-        _description(provider, operations, phrase, shape),
-        object_schema(properties, required),
-        provider,
-    )
+        always.add(OPTION)
+    required = [name for name in properties if name in always]
+    needs = _needs_text(operations, required)
+    description = f"{provider.summary}; as of {phrase}.{needs}"
+    return Tool(name_of(provider), description, object_schema(properties, required), provider)
 
 
 def object_schema(properties: Mapping[str, Any], required: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the schema of arguments. An optional one may be null: some models set every argument."""
+    """Return the schema of arguments. None counts as absent: some models set every argument."""
     return {
         "type": "object",
-        "properties": {
-            name: part if name in required else {**part, "nullable": True} for name, part in properties.items()
-        },
+        "properties": dict(properties),
         **({"required": list(required)} if required else {}),
         "additionalProperties": False,
     }
 
 
-def _property(option: Option, operations: Iterable[Operation]) -> dict[str, Any]:
+def _property(option: Option, operations: Sequence[Operation], *, is_described: bool) -> dict[str, Any]:
     schema = dict(_TYPES["list" if option.repeatable else option.kind])
     choices = option.choices or ()
-    if option.name == OPTION and operations:
-        names = [operation.name for operation in operations]
-        choices = tuple(name for name in choices if name in names) or tuple(names)
-    if choices:
+    if option.name == OPTION:
+        choices = tuple(operation.name for operation in operations)
+    if 0 < len(choices) <= _FEW:
         schema |= {"items": {"type": "string", "enum": list(choices)}} if "items" in schema else {"enum": list(choices)}
-    if option.kind == "integer":
-        schema["minimum"] = option.minimum
     if option.default not in (None, False, ()):
         schema["default"] = option.default
-    is_of_all = option.name == OPTION and bool(operations)
-    return {
-        **schema,
-        "description": f"what is asked for: `{SOURCES}` tells what each needs" if is_of_all else option.help,
-    }
+    if is_described:
+        schema["description"] = option.help
+    return schema
 
 
-def _description(provider: Provider, operations: list[Operation], phrase: str, shape: Shape) -> str:
-    items, form = _SHAPES[shape]
-    head = (
-        f"What {provider.name} had made public by {phrase}, which no argument changes, as {form}, "
-        "and `gaps` names everything that is missing and why.\n"
-        f"{provider.summary}.\n"
-        "To save room, ask with `fields` for a title or a value first, then for single items in full. If a gap of type "
-        "`truncated` has a `cursor`, repeat the call with `after` set to it. "
-        f"An empty `{items}` is no proof that nothing happened: read the gaps.\n"
-    )
-    lines = "".join(_operation_lines(operations))
-    if len(head.encode()) + len(lines.encode()) > MAX_DESCRIPTION_BYTES:
-        lines = f"What each operation (`op`) needs, takes and returns: the tool `{SOURCES}`.\n"
-    return (head + lines).rstrip("\n")
-
-
-def _operation_lines(operations: list[Operation]) -> Iterator[str]:
-    for operation in operations:
-        fields = ", ".join(field.name for field in operation.fields)
-        if not operation.name:
-            yield f"Fields: {fields}.\n" if fields else ""
-            continue
-        needs = f" (needs {', '.join(operation.needs)})" if operation.needs else ""
-        yield shorten(f"{operation.name}{needs}: {fields}", 200, placeholder=" …") + "\n"
+def _needs_text(operations: Sequence[Operation], required: Collection[str]) -> str:
+    """Return what single operations need besides the required arguments."""
+    if len(operations) > _FEW:
+        return f" `{SOURCES}` tells what `op` can be."
+    needs = ((each.name, [name for name in each.needs if name not in required]) for each in operations)
+    return "".join(f" {name} needs {', '.join(names)}." for name, names in needs if names)

@@ -257,15 +257,21 @@ class Client:
 
 def signature(host: Host, credentials: Mapping[str, str]) -> Signature:
     """Return the parameters and headers that authenticate a request to ``host``, as it declares."""
-    match host.auth:
+    return _signature(host.auth, credentials)
+
+
+def _signature(auth: Bearer | QueryKey | HeaderKey | None, credentials: Mapping[str, str]) -> Signature:
+    match auth:
         case None:
             return Signature()
         case Bearer(credential):
             return Signature(headers={"Authorization": f"Bearer {credentials[credential]}"})
         case QueryKey(credential, parameter):
             return Signature({parameter: credentials[credential]})
-        case HeaderKey(credential, header, form):
-            return Signature(headers={header: form.format(value=credentials[credential], version=__version__)})
+        case HeaderKey(credential, header, form, beside):
+            others = _signature(beside, credentials).headers
+            own = form.format(value=credentials[credential], version=__version__)
+            return Signature(headers={header: own, **others})
 
 
 def _elsewhere(host: Host) -> UpstreamError:

@@ -1,6 +1,7 @@
 """The answered cells of a subject as a file, so that a panel that was broken off continues with the next subject.
 
-A file is JSON lines: first whether it is whole and how many cells have each status, then one line a cell.
+A file is JSON lines: first whether it is whole and how many cells have each status, then one line a cell,
+with what differs from the cell before it.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pit_fetch.archive.session import PLAN
 from pit_fetch.net.hosts import base_url
-from pit_fetch.panels.cells import Cell, has_come, has_failed
+from pit_fetch.panels.cells import Answer, Cell, has_come, has_failed
 from pit_fetch.panels.universe import Subject
 from pit_fetch.pipeline.envelope import PlainEnvelope, Provenance
 from pit_fetch.provider import API_VERSION
@@ -55,7 +56,7 @@ KeyedSubject = tuple[str, Subject]
 def summarize(cells: Sequence[Cell]) -> Summary:
     """Return what the cells of a subject hold."""
     # What failed may succeed the next time, what was withheld will not.
-    is_whole = not any(has_failed(cell.envelope) for cell in cells)
+    is_whole = not any(not cell.answer.is_plain and has_failed(cell.envelope) for cell in cells)
     statuses = Counter[str](cell.status for cell in cells)
     ahead = sorted(cell.pit for cell in cells if cell.is_provisional)
     return Summary(
@@ -95,7 +96,7 @@ class AnsweredSubjects:
         """Keep the cells of a subject, and return what they hold. Raise OSError."""
         summary = summarize(cells)
         with replacing(self._path(key)) as file:
-            for line in (summary._asdict(), *map(_line, cells)):
+            for line in (summary._asdict(), *_lines(cells)):
                 file.write(f"{json.dumps(line, default=str)}\n".encode())
         return summary
 
@@ -103,7 +104,7 @@ class AnsweredSubjects:
         """Return the cells of a subject, with the items of their answers. Raise OSError."""
         with open(self._path(key), encoding="ascii") as file:
             next(file)
-            return [_cell(**json.loads(line)) for line in file]
+            return [*_read_cells(file)]
 
     def remove(self) -> None:
         """Remove all files, those of earlier questions included, and the folder."""
@@ -139,21 +140,40 @@ def key_of(request: FetchRequest, subject: Subject, state: Sequence[object], env
     return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:32]
 
 
-def _line(cell: Cell) -> dict[str, Any]:
-    provenance = cell.envelope.provenance
-    return {
-        "pit": cell.pit.isoformat(),
-        "over": cell.over,
-        "status": cell.status,
-        "reason": cell.reason,
-        "grade": provenance.grade,
-        "kinds": provenance.kinds,
-        "items": cell.envelope.data,
-    }
+def _lines(cells: Sequence[Cell]) -> Iterator[dict[str, Any]]:
+    """Yield a line for each cell: what differs from the line before. An item is written once; then its number is."""
+    numbers: dict[int, int] = {}
+    before: dict[str, Any] = {}
+    for cell in cells:
+        answer, fresh = cell.answer, list[dict[str, Any]]()
+        for item in answer.items:
+            if id(item) not in numbers:
+                numbers[id(item)] = len(numbers)
+                fresh.append(item)
+        line = {
+            "pit": cell.pit.isoformat(),
+            "over": cell.over,
+            "status": cell.status,
+            "reason": cell.reason,
+            "grade": answer.provenance.grade,
+            "kinds": answer.provenance.kinds,
+            "items": [numbers[id(item)] for item in answer.items],
+        }
+        changed = {name: value for name, value in line.items() if name not in before or before[name] != value}
+        yield {**changed, "fresh": fresh} if fresh else changed
+        before = line
 
 
-def _cell(
-    pit: str, over: Mapping[str, Any], status: Any, reason: str, grade: str, kinds: Any, items: list[dict[str, Any]]
-) -> Cell:
-    envelope = PlainEnvelope(items, (), Provenance(kinds=kinds, grade=grade))
-    return Cell(datetime.fromisoformat(pit), over, status, envelope, reason=reason)
+def _read_cells(lines: Iterable[str]) -> Iterator[Cell]:
+    items: list[dict[str, Any]] = []
+    whole: dict[str, Any] = {}
+    answer: Answer | None = None
+    for line in lines:
+        changed = json.loads(line)
+        items += changed.pop("fresh", ())
+        whole |= changed
+        if answer is None or not changed.keys().isdisjoint(("grade", "kinds", "items")):
+            provenance = Provenance(kinds=whole["kinds"], grade=whole["grade"])
+            envelope = PlainEnvelope([items[number] for number in whole["items"]], (), provenance)
+            answer = Answer.written(envelope)
+        yield Cell(datetime.fromisoformat(whole["pit"]), whole["over"], whole["status"], answer, reason=whole["reason"])

@@ -1,17 +1,18 @@
 """The cells of a panel, each answered as a fetch at its own instant, and their rows in its table. Pure.
 
 >>> from datetime import UTC
->>> cell = Cell(datetime(2024, 2, 15, 21, tzinfo=UTC), {"symbol": "IBM"}, "ok", PlainEnvelope([{"id": "a"}]))
->>> rows_of([cell])
+>>> answer = Answer.written(PlainEnvelope([{"id": "a"}]))
+>>> rows_of([Cell(datetime(2024, 2, 15, 21, tzinfo=UTC), {"symbol": "IBM"}, "ok", answer)])
 [{'pit': '2024-02-15T16:00:00-05:00', 'symbol': 'IBM', 'status': 'ok', 'reason': None, 'id': 'a'}]
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -40,16 +41,56 @@ _ATTEMPTS = 5
 Ask = Callable[[Mapping[str, Any], datetime], PlainEnvelope]
 
 
+class Answer:
+    """What a question was answered: the items, which answers may share, and the envelope, written when it is needed.
+
+    provenance  the kinds of the items' fields, and the grade of evidence; the rest as of some instant of the panel
+    is_plain    it has items, and nothing that was asked for may be missing
+    """
+
+    def __init__(
+        self,
+        items: Sequence[dict[str, Any]],
+        provenance: Provenance,
+        write: Callable[[], PlainEnvelope],
+        *,
+        is_plain: bool = False,
+    ) -> None:
+        self.items, self.provenance, self.is_plain, self._write = items, provenance, is_plain, write
+
+    @classmethod
+    def written(cls, envelope: PlainEnvelope) -> Answer:
+        """Return an answer that is written already."""
+        return cls(envelope.data, envelope.provenance, lambda: envelope)
+
+    def __repr__(self) -> str:
+        return f"<Answer of {len(self.items)} items>"
+
+    @cached_property
+    def envelope(self) -> PlainEnvelope:
+        """The answer as a fetch gives it."""
+        return self._write()
+
+
 class AskSession(NamedTuple):
     """A session of questions. All are answered from one state of the archive, if that alone answers.
 
+    ask    answers a question as a fetch does
     key    identifies all that the cells of a subject depend on, that state included, except for what a source answers
     check  raises Changed once the state can no longer be read: every further question is refused
+    sweep  answers all questions about a subject, as fetches would; None: each is asked by itself
     """
 
     ask: Ask
     key: Callable[[Subject], str] = repr
     check: Callable[[], None] = lambda: None
+    sweep: Callable[[Subject], Iterable[Answer]] | None = None
+
+    def answers(self, subject: Subject) -> Iterable[Answer]:
+        """Return the answers about a subject, as of its instants."""
+        if self.sweep is not None:
+            return self.sweep(subject)
+        return (Answer.written(self.ask(subject.over, pit)) for pit in subject.pits)
 
 
 class Grid(NamedTuple):
@@ -61,6 +102,9 @@ class Grid(NamedTuple):
     fetch     answers a question by itself, as if there were no panel
     columns   the columns that every item has, by the declaration of the operation, with their kinds
     caution   what the answers may be mistaken for; "" if nothing is known
+    title     the source and the operation
+    period    the field with the date that an item is about; "" without one
+    series    the fields whose values tell one series from another
     """
 
     subjects: Sequence[Subject]
@@ -69,6 +113,13 @@ class Grid(NamedTuple):
     fetch: Ask
     columns: Columns = MappingProxyType({})
     caution: str = ""
+    title: str = ""
+    period: str = ""
+    series: Sequence[str] = ()
+
+    def __repr__(self) -> str:
+        # What it asks with holds the environment.
+        return f"<Grid of {len(self.subjects)} subjects>"
 
 
 def ask_consistently(grid: Grid, work: Callable[[AskSession], T]) -> T:
@@ -92,6 +143,7 @@ class Cell(NamedTuple):
     status  "ok" if it has all items that were asked for, which are no more than a limit of the caller's; "incomplete"
             if it may lack some or all, since something was cut, failed or was never captured. Of a cell without items
             "nothing_public", "not_captured" (of an archive), "failed", or "refused" for what cannot be asked
+    answer  its items, and its envelope
     reason  why it is not "ok", in a sentence; "" if it is
     is_provisional  the instant had not come when the cell was asked: what is published until then is missing
     """
@@ -99,19 +151,27 @@ class Cell(NamedTuple):
     pit: datetime
     over: Mapping[str, Any]
     status: Status
-    envelope: PlainEnvelope
+    answer: Answer
     is_provisional: bool = False
     reason: str = ""
 
+    @property
+    def envelope(self) -> PlainEnvelope:
+        """The answer as a fetch gives it."""
+        return self.answer.envelope
 
-def cells_of(subject: Subject, ask: Ask, now: Callable[[], datetime]) -> Iterator[Cell]:
+
+def cells_of(
+    subject: Subject, answers_of: Callable[[Subject], Iterable[Answer]], now: Callable[[], datetime]
+) -> Iterator[Cell]:
     """Yield the cells of a subject. Each is asked when it is needed."""
+    answers = iter(answers_of(subject))
     for pit in subject.pits:
         asked_at = now()
-        envelope = ask(subject.over, pit)
-        status, is_provisional = status_of(envelope), not has_come(pit, asked_at)
-        reason = "" if status == "ok" else _reason_of(envelope)
-        yield Cell(pit, subject.over, status, envelope, is_provisional, reason)
+        answer = next(answers)
+        status: Status = "ok" if answer.is_plain else status_of(answer.envelope)
+        reason = "" if status == "ok" else _reason_of(answer.envelope)
+        yield Cell(pit, subject.over, status, answer, not has_come(pit, asked_at), reason)
 
 
 def has_come(pit: datetime, now: datetime) -> bool:
@@ -119,31 +179,58 @@ def has_come(pit: datetime, now: datetime) -> bool:
     return pit < now
 
 
-def table_halves(cells: Sequence[Cell], columns: Columns = MappingProxyType({})) -> tuple[PlainEnvelope, PlainEnvelope]:
-    """Return the rows of the table of ``cells`` in two parts: what was asked and what came of it, and the items.
+class Table(NamedTuple):
+    """The table of cells: a row for each item of a cell, and one for a cell without.
 
-    Every row has the ``columns``, that of a cell without items as well.
+    asked  what each cell asked, and what came of it
+    items  the items, each once, and an empty one
+    rows   of each row, which cell and which item it is made of
     """
-    found = {name: kind for cell in cells for name, kind in cell.envelope.provenance.kinds.items()}
+
+    asked: PlainEnvelope
+    items: PlainEnvelope
+    rows: Sequence[tuple[int, int]]
+
+    @property
+    def halves(self) -> tuple[PlainEnvelope, PlainEnvelope]:
+        return self.asked, self.items
+
+
+def table_of(cells: Sequence[Cell], columns: Columns = MappingProxyType({})) -> Table:
+    """Return the table of ``cells``. Every row has the ``columns``, that of a cell without items as well."""
+    provenances = {id(cell.answer.provenance): cell.answer.provenance for cell in cells}.values()
+    found = {name: kind for provenance in provenances for name, kind in provenance.kinds.items()}
     over = cells[0].over if cells else {}
     kinds = {_own_column(name): kind for name, kind in {**columns, **found}.items() if name not in over}
     blank = {_own_column(name): None for name in columns if name not in over}
-    rows = [(cell, item) for cell in cells for item in add_grades(cell.envelope) or [{}]]
+    items: list[dict[str, Any]] = []
+    places: dict[tuple[int, str], int] = {}
+    rows: list[tuple[int, int]] = []
+    for place, cell in enumerate(cells):
+        grade = cell.answer.provenance.grade
+        for item in cell.answer.items or [_NOTHING]:
+            key = id(item), grade
+            if key not in places:
+                places[key] = len(items)
+                (graded,) = add_grades(PlainEnvelope([item], (), cell.answer.provenance)) if item else [item]
+                items.append(blank | {_own_column(name): value for name, value in graded.items() if name not in over})
+            rows.append((place, places[key]))
     asked = [
-        {PIT: in_new_york(cell.pit), **cell.over, STATUS: cell.status, REASON: cell.reason or None} for cell, _ in rows
+        {PIT: in_new_york(cell.pit), **cell.over, STATUS: cell.status, REASON: cell.reason or None} for cell in cells
     ]
-    items = [blank | {_own_column(name): value for name, value in item.items() if name not in over} for _, item in rows]
     asked_kinds: Any = {PIT: "instant", **dict.fromkeys(over, "any"), STATUS: "text", REASON: "text"}
-    return (
-        PlainEnvelope(asked, (), Provenance(kinds=asked_kinds)),
-        PlainEnvelope(items, (), Provenance(kinds=kinds)),
+    return Table(
+        PlainEnvelope(asked, (), Provenance(kinds=asked_kinds)), PlainEnvelope(items, (), Provenance(kinds=kinds)), rows
     )
+
+
+_NOTHING: dict[str, Any] = {}
 
 
 def rows_of(cells: Sequence[Cell], columns: Columns = MappingProxyType({})) -> list[dict[str, Any]]:
     """Return the rows of the table of ``cells``, as JSON values."""
-    asked, own = table_halves(cells, columns)
-    return [{**question, **item} for question, item in zip(asked.data, own.data, strict=True)]
+    asked, items, rows = table_of(cells, columns)
+    return [{**asked.data[cell], **items.data[item]} for cell, item in rows]
 
 
 def _reason_of(envelope: PlainEnvelope) -> str:

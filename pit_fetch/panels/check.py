@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from pit_fetch.errors import UsageError
 from pit_fetch.gaps import FAILURES, Code
-from pit_fetch.panels.cells import Ask, Cell, has_come, has_failed, rows_of, status_of
+from pit_fetch.panels.cells import Answer, Ask, Cell, has_come, has_failed, rows_of, status_of
 from pit_fetch.panels.universe import Subject
 from pit_fetch.pipeline.envelope import PlainEnvelope
 
@@ -72,7 +72,7 @@ def compare(pairs: Iterable[tuple[ChosenCell, Cell]], fetch: Ask) -> Check:
         if failures:
             unchecked.append(cell)
             failed += failures
-        elif _rows(cell) != _rows(cell._replace(status=status_of(envelope), envelope=envelope)):
+        elif _rows(cell) != _rows(cell._replace(status=status_of(envelope), answer=Answer.written(envelope))):
             differing.append(cell)
     return Check(count, tuple(differing), "", tuple(unchecked), next(iter(failed), None))
 

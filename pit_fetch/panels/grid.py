@@ -6,7 +6,7 @@ import hashlib
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from functools import cache, partial
 from itertools import product
@@ -22,18 +22,20 @@ from pit_fetch.engine import settings_files
 from pit_fetch.engine.fetch import archive_of
 from pit_fetch.engine.input_files import read_file
 from pit_fetch.engine.real_runtime import real_runtime
+from pit_fetch.engine.report import FetchResult
 from pit_fetch.engine.run import run
+from pit_fetch.engine.sweep import Sweep, can_sweep
 from pit_fetch.errors import ConfigError, PitFetchError, UsageError
 from pit_fetch.gaps import Code, GapType
 from pit_fetch.panels.answered_subjects import key_of
-from pit_fetch.panels.cells import PIT, REASON, STATUS, AskSession, Grid
+from pit_fetch.panels.cells import PIT, REASON, STATUS, Answer, AskSession, Grid
 from pit_fetch.panels.instants import instants
 from pit_fetch.panels.universe import Subject, members, subjects
 from pit_fetch.pipeline.claims import PROVED
 from pit_fetch.pipeline.envelope import EVIDENCE
 from pit_fetch.provider import ENVELOPE_FIELDS, FieldKind, Query
 from pit_fetch.request.fetch_request import FetchRequest
-from pit_fetch.request.operations import candidate_operations
+from pit_fetch.request.operations import candidate_operations, series_fields
 from pit_fetch.request.query import build_query
 from pit_fetch.runtime import Runtime
 from pit_fetch.support.wording import truncate
@@ -41,7 +43,7 @@ from pit_fetch.support.wording import truncate
 T = TypeVar("T")
 
 # Options that all cells have in common: where they are asked, and for how long.
-_SHARED = frozenset(["archive", "offline", "input_file", "timeout", "max_pages", "limit", "fields", "after"])
+_SHARED = frozenset(["archive", "offline", "input_file", "timeout", "max_pages", "limit", "newest", "fields", "after"])
 
 
 class Questions(NamedTuple):
@@ -74,13 +76,36 @@ class Questions(NamedTuple):
                 request = self.request(subject.over, subject.pits[-1])
                 return key_of(request, subject, state(), self.runtime.environ)
 
-            yield AskSession(partial(self._answer, archives), key, archives.check_unchanged)
+            ask, sweep = partial(self._ask, archives), partial(self._sweep, archives)
+            yield AskSession(ask, key, archives.check_unchanged, sweep)
 
     def fetch(self, over: answers.Options, pit: datetime) -> answers.Envelope:
         """Return what a single fetch answers, which shares nothing with the panel."""
         return answers.fetch(self.call(over, pit), self.given)
 
-    def _answer(self, archives: OpenArchives, over: answers.Options, pit: datetime) -> answers.Envelope:
+    def _sweep(self, archives: OpenArchives, subject: Subject) -> Iterator[Answer]:
+        """Yield the answers about a subject: by one sweep, or by a fetch each where that cannot answer."""
+        sweep = None
+        with suppress(Exception):  # a fetch says what is wrong
+            first, last = (self.request(subject.over, pit) for pit in (subject.pits[0], subject.pits[-1]))
+            sweep = Sweep(first, last, self.runtime, archives) if can_sweep(first, self.runtime) else None
+        for pit in subject.pits:
+            answer = None
+            try:
+                if sweep is not None and not sweep.was_asked(pit):
+                    items, is_plain, write = sweep.at(pit)
+                    written = partial(self._envelope, write, subject.over, pit)
+                    answer = Answer(items, sweep.provenance, written, is_plain=is_plain)
+            except Exception:  # noqa: BLE001 - as above; what is known of the subject by now may be half of it
+                sweep = None
+            yield answer or Answer.written(self._ask(archives, subject.over, pit))
+
+    def _envelope(self, write: Callable[[], FetchResult], over: answers.Options, pit: datetime) -> answers.Envelope:
+        envelope = answers.envelope_of(write(), {**self.settings.options, **self.options})
+        envelope.call = self.call(over, pit)
+        return envelope
+
+    def _ask(self, archives: OpenArchives, over: answers.Options, pit: datetime) -> answers.Envelope:
         call = self.call(over, pit)
         try:
             options = {**self.settings.options, **call.options}
@@ -114,24 +139,46 @@ def grid_of(
     asked = [*subjects(named, moments)]
     if not asked:
         raise UsageError(Code.USAGE, text="over: no value belongs to the panel at any of its instants")
+    # A ceiling bounds the latest instant, even if no subject belongs to the universe then.
+    values = product(*([member.value for member in each] for each in named.values()))
+    every = [Subject(dict(zip(named, each, strict=True)), moments[-1:]) for each in values]
+    return subjects_grid(source, asked, options, runtime, every)
+
+
+def subjects_grid(
+    source: str, asked: Sequence[Subject], options: answers.Options, runtime: Runtime, every: Sequence[Subject] = ()
+) -> Grid:
+    """Return the grid of these subjects. ``every`` are those of which it is checked that they can be asked about.
+
+    Raise UsageError, ConfigError or InputError.
+    """
     given, (runtime, settings) = runtime, settings_files.with_settings(runtime)
     runtime = runtime._replace(find=cache(runtime.find))  # each of thousands of cells would load its source again
     # A limit of the settings would cut cells without a word.
     questions = Questions(source, {"limit": None, **options}, settings, runtime, given)
     columns: dict[str, FieldKind] = {}
-    for values in product(*([member.value for member in each] for each in named.values())):
-        # A ceiling bounds the latest instant, even if no subject belongs to the universe then.
-        subject = dict(zip(named, values, strict=True))
+    for subject in every or asked:
         try:
-            latest = questions.request(subject, moments[-1])
+            latest = questions.request(subject.over, subject.pits[-1])
             query = build_query(latest, runtime.clock.now())
         except (UsageError, ConfigError) as error:
-            raise _name_subject(error, subject, questions) from None
+            raise _name_subject(error, subject.over, questions) from None
         columns |= _columns(latest, query)
     with closing(OpenArchives(runtime.find)) as archives:
         _state(latest, runtime, archives)
     session = partial(questions.session, latest)
-    return Grid(asked, session, runtime.clock.now, questions.fetch, columns, _caution(latest))
+    operation = query.operation
+    return Grid(
+        asked,
+        session,
+        runtime.clock.now,
+        questions.fetch,
+        columns,
+        _caution(latest),
+        title=" ".join([latest.provider.name, *filter(None, [operation.name])]),
+        period=operation.period,
+        series=series_fields(operation),
+    )
 
 
 def _columns(request: FetchRequest, query: Query) -> dict[str, FieldKind]:
@@ -149,8 +196,8 @@ def _caution(request: FetchRequest) -> str:
     if not period or request.limit >= answers.ALL:
         return ""
     return (
-        f"a limit keeps what was released last, which after an amendment is an old period: leave it out, and choose by "
-        f"{period} among the rows of a cell"
+        f"a limit keeps what was released last, which after an amendment is an old {period}: newest=N keeps the newest "
+        "ones of each series"
     )
 
 

@@ -97,7 +97,7 @@ class PanelFile:
         kept = self._kept_summaries(keys)
         for key, subject in zip(keys, self._grid.subjects, strict=True):
             if key not in kept:
-                kept[key] = self._store.keep(key, [*cells_of(subject, session.ask, self._grid.now)])
+                kept[key] = self._store.keep(key, [*cells_of(subject, session.answers, self._grid.now)])
                 on_cells(_count_cells(kept))
                 session.check()
         return keys, kept

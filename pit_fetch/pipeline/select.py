@@ -28,7 +28,7 @@ from typing import Any, Literal, NamedTuple
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import Code, Gap, gap
 from pit_fetch.pipeline.claims import Accept, accept_none
-from pit_fetch.pipeline.cursor import Position, instant_age, position, record_age
+from pit_fetch.pipeline.cursor import Position, instant_age, period_age, position, record_age
 from pit_fetch.provider import Page, Record, Watermark
 from pit_fetch.times import delayed, in_new_york, is_aware
 
@@ -60,7 +60,6 @@ class Selection(NamedTuple):
     stopped  the cap that ended the fetch; "" if it came to its end
     is_cut   whether an error or the deadline kept the source from being read to its end
     last     the last public record that was examined
-    resume   the record after which the next page begins, if that is not the last one kept
     """
 
     records: tuple[Record, ...] = ()
@@ -69,7 +68,6 @@ class Selection(NamedTuple):
     stopped: Stopped = ""
     is_cut: bool = False
     last: Record | None = None
-    resume: Record | None = None
 
 
 class SelectionBuilder:
@@ -307,6 +305,25 @@ def take(
                 return
             builder.records.append(element)
         builder.last = element
+
+
+def newest_periods(parts: Iterable[Record | Gap], series: Sequence[str], count: int) -> Iterator[Record | Gap]:
+    """Yield the records of the ``count`` newest periods of each series, in their order, and the gaps.
+
+    ``series`` names the series of each part.
+    """
+    every = [*zip(parts, series, strict=True)]
+    periods: dict[str, set[str]] = {}
+    for part, name in every:
+        if isinstance(part, Record):
+            periods.setdefault(name, set()).add(part.period)
+    kept = {name: frozenset(sorted(known, key=period_age)[:count]) for name, known in periods.items()}
+    yield from (part for part, name in every if isinstance(part, Gap) or part.period in kept[name])
+
+
+def series_name(record: Record, fields: Sequence[str]) -> str:
+    """Return one name for all records with the same values of the fields that tell series apart."""
+    return repr([record.payload.get(name) for name in fields])
 
 
 def fingerprint(payload: Mapping[str, Any]) -> bytes:

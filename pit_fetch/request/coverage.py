@@ -21,7 +21,8 @@ from pit_fetch.provider import Option, Query
 from pit_fetch.request.operations import OPTION, compares_publication
 from pit_fetch.request.values import flag_of, format_value
 
-_EVER = datetime.min.replace(tzinfo=UTC)
+# Before everything.
+EVER = datetime.min.replace(tzinfo=UTC)
 # A day ends so long before the next one begins: windows of days that follow each other leave no hole.
 _INSTANT = timedelta(microseconds=1)
 
@@ -88,7 +89,11 @@ class TimeSpan(NamedTuple):
     @property
     def has_no_beginning(self) -> bool:
         """Whether it has no beginning: it is all that became public by its end."""
-        return self.since == _EVER
+        return self.since == EVER
+
+
+# Of snapshots one is enough, however old it is.
+_ALWAYS = TimeSpan(EVER, datetime.max.replace(tzinfo=UTC))
 
 
 def time_asked(query: Query, instant: datetime | None = None) -> TimeSpan:
@@ -97,7 +102,7 @@ def time_asked(query: Query, instant: datetime | None = None) -> TimeSpan:
         (query.operation.archiving.earliest(query) or query.since) if compares_publication(query.operation) else None
     )
     until = query.horizon if instant is None else min(query.horizon, instant)
-    return TimeSpan(since or _EVER, until)
+    return TimeSpan(since or EVER, until)
 
 
 def covered_until(
@@ -105,26 +110,35 @@ def covered_until(
 ) -> datetime | None:
     """Return until when requests cover the question as of ``instant``; None if not even the beginning of its time.
 
-    Each request comes with the instant at which its reply was received. Of snapshots one is enough, however old it is.
+    Each request comes with the instant at which its reply was received.
     """
-    wanted, is_snapshot = time_asked(question, instant), question.operation.dating.by != "record"
-    single = [*_single(question, options)]
-    parts: list[list[TimeSpan]] = [[] for _ in single]
-    missing = {*range(len(single))}
+    wanted, covered = time_asked(question, instant), Coverage(question, options)
     for request, seen in requests:
-        for place in sorted(missing):
-            if not any(unasked(request, single[place], options)):
-                parts[place].append(wanted if is_snapshot else time_asked(request, seen))
-                if covered_without_hole(parts[place][-1:], wanted) == wanted.until:
-                    missing.remove(place)
-        if not missing:
-            return wanted.until
-    ends = [
-        wanted.until if place not in missing else covered_without_hole(parts[place], wanted)
-        for place in range(len(single))
-    ]
-    known = [end for end in ends if end is not None]
-    return min(known) if len(known) == len(ends) else None
+        covered.add(request, seen)
+        if covered.until(wanted) == wanted.until:
+            break
+    return covered.until(wanted)
+
+
+class Coverage:
+    """The time for which requests ask all that a question asks for. Each request is compared with the question once."""
+
+    def __init__(self, question: Query, options: Sequence[Option]) -> None:
+        self._is_snapshot, self._options = question.operation.dating.by != "record", options
+        self._parts: list[tuple[Query, list[TimeSpan]]] = [(single, []) for single in _single(question, options)]
+
+    def add(self, request: Query, seen: datetime) -> None:
+        """Add a request, whose reply was received at ``seen``."""
+        span = _ALWAYS if self._is_snapshot else time_asked(request, seen)
+        for single, spans in self._parts:
+            if span.since <= span.until and not any(unasked(request, single, self._options)):
+                spans[:] = _joined([*spans, span])
+
+    def until(self, wanted: TimeSpan) -> datetime | None:
+        """Return until when the wanted time is covered; None if not even its beginning is."""
+        ends = [covered_without_hole(spans, wanted) for _, spans in self._parts]
+        known = [end for end in ends if end is not None]
+        return min(known) if len(known) == len(ends) else None
 
 
 def _single(question: Query, options: Iterable[Option]) -> Iterator[Query]:
@@ -149,6 +163,21 @@ def covered_without_hole(recorded: Iterable[TimeSpan], wanted: TimeSpan) -> date
         if part.since <= following <= part.until:
             until = min(part.until, wanted.until)
     return until
+
+
+def _joined(spans: Iterable[TimeSpan]) -> Iterator[TimeSpan]:
+    """Yield spans, in order, those as one between which there is no hole."""
+    joined: TimeSpan | None = None
+    for span in sorted(spans):
+        if joined is None:
+            joined = span
+        elif span.since <= joined.until or span.since - _INSTANT <= joined.until:
+            joined = joined._replace(until=max(joined.until, span.until))
+        else:
+            yield joined
+            joined = span
+    if joined is not None:
+        yield joined
 
 
 def _holds(request: frozenset[str], question: frozenset[str]) -> bool:

@@ -26,7 +26,7 @@ from pit_fetch.times import parse_pit
 
 # The common options that decide the answer. Instants and cursors are repeated as they were written.
 _AS_WRITTEN = ("pit", "date_from", "date_to", "after", "input_file")
-_AS_PARSED = ("limit", "max_pages", "fields")
+_AS_PARSED = ("limit", "newest", "max_pages", "fields")
 
 # A limit that is more than any source has.
 UNLIMITED = 2**62
@@ -44,6 +44,7 @@ class FetchRequest(NamedTuple):
     open       a browser shows the file
     csv_safe   no cell of a CSV begins like a formula
     is_unread  nobody reads the gaps of an answer that is nothing but a failure: its exit status says so
+    newest     of each series, so many periods; 0: all
     """
 
     provider: Provider
@@ -72,6 +73,7 @@ class FetchRequest(NamedTuple):
     open: bool = False
     csv_safe: bool = False
     is_unread: bool = False
+    newest: int = 0
 
     @property
     def captures_all(self) -> bool:
@@ -142,6 +144,10 @@ def build(
     except UsageError as error:
         raise _advised(error, given, provider, environ) from None
     check_operation(provider, options)
+    if common["newest"] and command:
+        raise UsageError(Code.USAGE, text=f"--newest chooses among the items of a fetch: {command} has all of them")
+    if common["newest"] and not all(each.period for each in candidate_operations(provider, options)):
+        raise UsageError(Code.USAGE, text="--newest counts periods, and this operation has none: give --limit")
     since, until = common["date_from"], common["date_to"]
     if since is not None and until is not None and since > until:
         raise UsageError(Code.USAGE, text="--date-from is after --date-to: swap them")

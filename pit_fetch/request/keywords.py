@@ -25,8 +25,11 @@ class Keywords(TypedDict, total=False):
     accession: Text | None
     adjust: Text | None
     after_date: Instant | None
+    agency: Text | None
+    author: Text | None
     bioguide_id: Text | None
     calculations: Texts | None
+    category: Text | None
     channels: Texts | None
     cik: Text | None
     ciks: Texts | None
@@ -34,6 +37,7 @@ class Keywords(TypedDict, total=False):
     contract: Text | None
     date: Instant | None
     document: Text | None
+    domain: Text | None
     domains: Texts | None
     entitlement: Text | None
     entity: Text | None
@@ -53,6 +57,8 @@ class Keywords(TypedDict, total=False):
     from_currency: Text | None
     from_symbol: Text | None
     horizon: Text | None
+    ids: Texts | None
+    index: Text | None
     interval: Text | None
     item: Text | None
     keywords: Text | Texts | None
@@ -76,6 +82,7 @@ class Keywords(TypedDict, total=False):
     query: Text | Texts | None
     range: Texts | None
     recency: Text | None
+    report: Text | None
     require_greeks: Text | None
     series_id: Text | None
     series_type: Text | None
@@ -88,12 +95,16 @@ class Keywords(TypedDict, total=False):
     slowlimit: Text | None
     slowmatype: Text | None
     slowperiod: Text | None
+    source_country: Text | None
+    source_lang: Text | None
     state: Text | None
     statement: Text | None
+    story: int | None
     symbol: Text | None
     symbols: Texts | None
     tab: Text | None
     tags: Texts | None
+    term: Text | None
     themes: Texts | None
     tickers: Texts | None
     time_period: Text | None
@@ -104,6 +115,7 @@ class Keywords(TypedDict, total=False):
     to_currency: Text | None
     to_symbol: Text | None
     topics: Texts | None
+    type: Text | None
     unit: Text | None
     updated_since: Instant | None
     url: Text | None
@@ -119,6 +131,7 @@ class FetchOptions(Keywords, total=False):
     date_from, date_to  a New York day, or a full timestamp with its offset; a day includes all of it
     limit       without it 50 (of a panel, all), or what a settings file says; None is all, however many requests that
                 takes
+    newest      of each series, the items of so many newest periods: newest=1 of a statement is the newest one
     max_pages   the most pages of public records to read
     timeout     seconds for the whole fetch
     evidence    "claimed": also what only a claim dates, marked, where the operator grants it
@@ -134,6 +147,7 @@ class FetchOptions(Keywords, total=False):
     date_from: Instant | None
     date_to: Instant | None
     limit: int | EllipsisType | None
+    newest: int | None
     max_pages: int | None
     timeout: float | None
     evidence: Literal["proved", "claimed"] | None

@@ -27,6 +27,8 @@ DATINGS: Mapping[str, str] = {
 }
 # A caller that wants the present names an instant a little ahead of it. A PIT further ahead may be a mistake.
 _AHEAD = timedelta(days=1)
+# What fields are called that say of what kind an item is, and of whom.
+_SERIES = ("record_type", "symbol")
 # As many operations as a reason can list.
 _FEW = 8
 
@@ -46,9 +48,11 @@ def resolve_operation(provider: Provider, query: Query) -> Query:
     missing = [name for name in operation.needs if name not in present]
     if missing and not query.offline:
         _refuse(f"{name} needs {', '.join(missing)}: {f'{operation.name} {missing[0]}=...'.strip()}")
-    defaults = {option.name for option in provider.options if options[option.name] == option.default}
     # Silently ignoring a filter would answer a different question.
-    surplus = sorted(present - defaults - {*operation.needs, *operation.takes})
+    further = present.difference(operation.needs, operation.takes)
+    surplus = sorted(
+        option.name for option in provider.options if option.name in further and options[option.name] != option.default
+    )
     if surplus and (operation.needs or operation.takes or len(provider.operations) > 1):
         _refuse(f"{name} does not take {', '.join(surplus)}; see --help.")
     return query
@@ -56,14 +60,19 @@ def resolve_operation(provider: Provider, query: Query) -> Query:
 
 def candidate_operations(provider: Provider, options: Mapping[str, Any]) -> Sequence[Operation]:
     """Return the operation that ``options`` name, alone; all operations if they name none."""
-    return [
-        operation for operation in provider.operations if operation.name == options.get(OPTION)
-    ] or provider.operations
+    name = options.get(OPTION)
+    named = next((operation for operation in provider.operations if operation.name == name), None)
+    return provider.operations if named is None else (named,)
 
 
 def compares_publication(operation: Operation) -> bool:
     """Return whether --date-from and --date-to compare when a record was public, or are applied by the provider."""
     return operation.window in ("available_at", "available_on", "select")
+
+
+def series_fields(operation: Operation) -> tuple[str, ...]:
+    """Return the fields by which items belong to different series: those of one differ in their period alone."""
+    return tuple(field.name for field in operation.fields if field.role == "series" or field.name in _SERIES)
 
 
 def check_operation(provider: Provider, options: Mapping[str, Any]) -> None:
@@ -90,8 +99,10 @@ def check_operation(provider: Provider, options: Mapping[str, Any]) -> None:
 def _chosen(provider: Provider, name: str | None) -> Operation:
     if name is None:
         _refuse(f"{provider.name} needs an operation, such as {provider.operations[0].name}; --help lists them.")
-    check_operation(provider, {OPTION: name})
-    return next(operation for operation in provider.operations if operation.name == name)
+    named = candidate_operations(provider, {OPTION: name})
+    if len(named) > 1:
+        check_operation(provider, {OPTION: name})
+    return named[0]
 
 
 def _refuse(text: str) -> None:
@@ -110,6 +121,11 @@ def is_wanted(provider: Provider, query: Query, record: Record) -> bool:
     return query.in_window(record) and provider.select(query, record)
 
 
+def wants_all(provider: Provider, query: Query) -> bool:
+    """Return whether every record is wanted: there is no filter, and no window."""
+    return query.since is None and query.until is None and provider.select is Provider._field_defaults["select"]
+
+
 def accepts_claims(query: Query) -> bool:
     """Return whether records of the query's operation are served on a claim, if it has a PIT."""
     return query.accepts_claims and bool(query.operation.dating.claims)
@@ -119,20 +135,20 @@ def _caveats(query: Query) -> Iterator[Caveat]:
     return (Caveat(made) if isinstance(made, str) else made for made in query.operation.caveats(query))
 
 
-def caveats(query: Query, source: str, *, archived: bool = False) -> Iterator[Gap]:
-    """Yield a gap for each thing that the request cannot show, whatever is returned. ``archived``: by an archive."""
+def caveats(query: Query, source: str) -> Iterator[Gap]:
+    """Yield a gap for each thing that the request cannot show, whatever is returned, and from wherever."""
     operation = query.operation
     name, why = operation.name or source, f" ({operation.dating.why})" if operation.dating.why else ""
     if query.pit is not None and accepts_claims(query):
         yield gap(Code.CLAIMED, claims=operation.dating.claims)
     elif query.pit is not None and operation.dating.by == "never":
-        yield gap(Code.NEVER_DATED_NOT_HELD if archived else Code.NEVER_DATED, operation=name, why=why)
+        yield gap(Code.NEVER_DATED, operation=name, why=why)
     elif query.pit is not None and operation.dating.by == "receipt":
-        yield gap(Code.SNAPSHOT_NOT_HELD if archived else Code.SNAPSHOT, operation=name, why=why)
+        yield gap(Code.SNAPSHOT, operation=name, why=why)
     elif operation.archiving.reach == "newest":
         yield gap(Code.NEWEST_ONLY, operation=name)
     for caveat in _caveats(query):
-        yield gap(Code.CAVEAT, text=(archived and caveat.archived) or caveat.text)
+        yield gap(Code.CAVEAT, text=caveat.text)
     if query.pit is not None and query.pit - query.started > _AHEAD:
         yield gap(Code.PIT_AHEAD)
 

@@ -78,6 +78,7 @@ COMMON: Mapping[str, tuple[Option, ...]] = {
         Option("date_from", "published at or after: a New York date or a full timestamp", kind="instant"),
         DATE_TO,
         Option("limit", "maximum number of items, after filtering", kind="integer", default=50),
+        Option("newest", "of each series, the items of so many newest periods", kind="integer", default=0, metavar="N"),
         Option("after", "resume from the cursor in a truncated gap", metavar="CURSOR", parse=_cursor),
         Option("max_pages", "maximum number of pages of public records to read", kind="integer", default=10),
         Option("timeout", "time limit for the whole fetch", kind="number", default=60.0),

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from pit_fetch.pipeline.claims import CLAIMED
 from pit_fetch.provider import Query
-from pit_fetch.request.fetch_request import FetchRequest
+from pit_fetch.request.fetch_request import UNLIMITED, FetchRequest
 from pit_fetch.request.operations import compares_publication, resolve_operation
 
 # A provider adds and subtracts days and years: that must not lead out of the calendar.
@@ -28,7 +28,7 @@ def build_query(request: FetchRequest, started: datetime) -> Query:
         since=clamp(request.since),
         until=clamp(request.until),
         horizon=now,
-        limit=request.limit,
+        limit=UNLIMITED if request.newest else request.limit,  # the choice is among all of them
         options=request.options,
         offline=request.input_file is not None,
         capture=request.capture,
@@ -40,8 +40,8 @@ def build_query(request: FetchRequest, started: datetime) -> Query:
 
 def _horizon(request: FetchRequest, query: Query) -> datetime:
     """Return the instant after which no record can be wanted."""
-    # Both a stage that computes across records and the choice among versions need all records.
-    if query.operation.archiving.versions or request.provider.derive(query):
+    # A stage that computes across records and the choice among versions, or periods, need all records.
+    if query.operation.archiving.versions or request.newest or request.provider.derive(query):
         return query.now
     # --date-to narrows it only where it compares what the records are ordered by, or where the provider applies it:
     # what was published late may carry an early date of another kind.

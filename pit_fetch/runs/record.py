@@ -20,7 +20,7 @@ from pit_fetch.engine.report import FetchResult
 from pit_fetch.errors import ConfigError
 from pit_fetch.formats import Text
 from pit_fetch.gaps import Code
-from pit_fetch.request.audience import CEILING_VARIABLE
+from pit_fetch.request.audience import CEILING_VARIABLE, CLIENT_VARIABLE
 from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.runs import AGENT_VARIABLE, DEFAULT_RUN, RUN_VARIABLE, STEP_VARIABLE
 from pit_fetch.runtime import Runtime
@@ -54,7 +54,8 @@ class Entry(NamedTuple):
     """One call that was shown. Times are ISO 8601 with offset, ``pit`` None in open mode.
 
     request  in its canonical form
-    form     how it was written: what of the request is not in its canonical form, and whether a ceiling bound it
+    form     how it was written: what of the request is not in its canonical form, whether a ceiling bound it, and
+             whether a client's gate may have judged, and withheld, it afterwards
     kept     the id and ``available_at`` of each item
     sha256   of the bytes that were shown, without a final newline
     shown    these bytes
@@ -78,14 +79,21 @@ class Entry(NamedTuple):
         """Return the call as JSON values, without what was shown."""
         names = ("call", "run", "step", "agent", "pit", "at", "source", "request", "sha256")
         row = {name: getattr(self, name) for name in names}
-        return {**row, "items": [name for name, _ in self.kept], "bytes": len(self.shown), "version": self.version}
+        gated = {"gated": True} if self.form.get("is_gated") else {}
+        items = [name for name, _ in self.kept]
+        return {**row, "items": items, "bytes": len(self.shown), "version": self.version, **gated}
 
 
-def entry(request: FetchRequest, runtime: Runtime, result: FetchResult, text: Text, shape: str) -> Entry:
+def entry(request: FetchRequest, runtime: Runtime, result: FetchResult, text: Text, shape: str | None) -> Entry:
     """Return the entry of a call, without the values of keys."""
     environ, shown = runtime.environ, bytes_of(text)
     clean = redactor(credentials.known_secrets(request.provider, environ, runtime.folder))
     form = {name: getattr(request, name) for name in ("format", "max_chars", "pretty", "width", "csv_safe")}
+    form |= {
+        "shape": shape,
+        "is_bound": CEILING_VARIABLE in environ,
+        "is_gated": shape is None and CLIENT_VARIABLE in environ,
+    }
     return Entry(
         run=environ.get(RUN_VARIABLE) or DEFAULT_RUN,
         step=environ.get(STEP_VARIABLE) or None,
@@ -94,7 +102,7 @@ def entry(request: FetchRequest, runtime: Runtime, result: FetchResult, text: Te
         at=in_new_york(runtime.clock.now()),
         source=request.provider.name,
         request=clean(request.canonical),
-        form={**form, "shape": shape, "is_bound": CEILING_VARIABLE in environ},
+        form=form,
         kept=[[clean(kept.id), _instant(kept.available_at)] for kept in result.kept],
         sha256=hashlib.sha256(shown).hexdigest(),
         shown=shown,

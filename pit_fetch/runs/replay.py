@@ -10,16 +10,17 @@ from typing import Any, NamedTuple
 from pit_fetch.engine.progress import Progress
 from pit_fetch.engine.report import FetchResult
 from pit_fetch.engine.run import run
-from pit_fetch.errors import PitFetchError
+from pit_fetch.errors import InputError, PitFetchError, UsageError
 from pit_fetch.formats import Text
+from pit_fetch.gaps import Code
 from pit_fetch.request.audience import CEILING_VARIABLE
-from pit_fetch.request.fetch_request import from_canonical
-from pit_fetch.runs import RECORD_VARIABLE
+from pit_fetch.request.fetch_request import FetchRequest, from_canonical
+from pit_fetch.runs import EXCHANGE, RECORD_VARIABLE
 from pit_fetch.runs.record import Entry, bytes_of
 from pit_fetch.runtime import Environment, Runtime
 
 # The text that is shown of a result, in the shape of the entry.
-Show = Callable[[Entry, FetchResult], Text]
+Show = Callable[[Entry, FetchRequest, FetchResult], Text]
 
 
 class Verification(NamedTuple):
@@ -42,11 +43,11 @@ def verify(calls: Sequence[Entry], runtime: Runtime, archive: str, show: Show) -
     different, not_answerable = [], []
     for call in calls:
         try:
-            result = _ask_again(call, runtime, archive)
+            request, result = _ask_again(call, runtime, archive)
         except PitFetchError as error:
             not_answerable.append({**_name(call), "reason": error.gap.reason})
             continue
-        if bytes_of(show(call, result)) == call.shown:
+        if bytes_of(show(call, request, result)) == call.shown:
             continue
         missing = next((gap for gap in result.gaps if gap.code.is_uncaptured), None)
         if missing is None and result.is_failure:
@@ -58,15 +59,19 @@ def verify(calls: Sequence[Entry], runtime: Runtime, archive: str, show: Show) -
     return Verification(len(calls), len(calls) - len(different) - len(not_answerable), different, not_answerable)
 
 
-def _ask_again(call: Entry, runtime: Runtime, archive: str) -> FetchResult:
-    """Return the archive's answer to a call. Raise PitFetchError if it cannot be asked any more."""
+def _ask_again(call: Entry, runtime: Runtime, archive: str) -> tuple[FetchRequest, FetchResult]:
+    """Return a call and the archive's answer to it. Raise PitFetchError if it cannot be asked any more."""
+    if call.form["shape"] == EXCHANGE:
+        raise UsageError(Code.USAGE, text="a program asked this: run it again")
     # A ceiling decides what is refused.
     bound = {CEILING_VARIABLE: call.pit} if call.form["is_bound"] and call.pit is not None else {}
     environ = Environment({**runtime.environ, RECORD_VARIABLE: "", **bound})
     request = from_canonical(call.request, runtime.find(call.source))
     form = {name: value for name, value in call.form.items() if name in request._fields}
+    if request.input_file == "-":
+        raise InputError(Code.INPUT_UNREADABLE, problem="standard input is not recorded")
     request = request._replace(**form, archive=archive, offline=not request.input_file)
-    return run(request, runtime._replace(environ=environ), Progress(), ())
+    return request, run(request, runtime._replace(environ=environ), Progress(), ())
 
 
 def differences(one: Sequence[Entry], other: Sequence[Entry]) -> Iterator[dict[str, Any]]:

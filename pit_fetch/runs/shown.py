@@ -26,9 +26,10 @@ def run(request: FetchRequest, runtime: Runtime, progress: Progress, argv: Seque
 
 
 @contextmanager
-def recording(request: FetchRequest, runtime: Runtime, shape: str = "items") -> Iterator[Callable[..., None]]:
+def recording(request: FetchRequest, runtime: Runtime, shape: str | None = None) -> Iterator[Callable[..., None]]:
     """Yield the function that appends a result of ``request``, and the text that is shown of it, to the record.
 
+    ``shape`` is that of the answer of a tool; None of another answer.
     Raise ConfigError if the record cannot be written: what nobody can look up later is not shown.
     """
     name = runtime.environ.get(RECORD_VARIABLE)

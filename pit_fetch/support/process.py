@@ -12,7 +12,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
-    from typing import NoReturn, Optional
+    from typing import Any, Dict, NoReturn, Optional
 
 MIN_PYTHON = (3, 11)
 INTERRUPTED = "Interrupted; nothing from the fetch is printed."
@@ -56,10 +56,26 @@ def keep_what_was_done() -> None:
         _signal.signal(_signal.SIGINT, _interrupted_job)
 
 
-def end_interrupted_job() -> None:
-    """End the process as an interrupt of its job does. Only in our own process."""
-    if _signal.getsignal(_signal.SIGINT) is _interrupted_job:
-        _interrupted_job()
+class ClosingJob:
+    """A block in which SIGINT and SIGTERM raise KeyboardInterrupt, for a job that has something to write at its end.
+
+    Our own process then ends as that of an interrupted job.
+    """
+
+    def __enter__(self) -> None:
+        self._before: "Dict[int, Any]" = {}
+        for number in (_signal.SIGINT, _signal.SIGTERM):
+            try:
+                if _signal.getsignal(number) is not _signal.SIG_IGN:
+                    self._before[number] = _signal.signal(number, _signal.default_int_handler)
+            except ValueError:  # in another thread than the main one
+                return
+
+    def __exit__(self, kind: object, *rest: object) -> None:
+        for number, handler in self._before.items():
+            _signal.signal(number, handler)
+        if kind is KeyboardInterrupt and self._before.get(_signal.SIGINT) is interrupted:
+            _interrupted_job()
 
 
 def keep_interrupts_out() -> None:

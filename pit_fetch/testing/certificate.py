@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from textwrap import fill
 
 from pit_fetch.testing.documents import field_name
 from pit_fetch.testing.findings import Findings
 from pit_fetch.testing.interference import other_operations
+from pit_fetch.testing.report import worlds_text, wrapped
 
 UNSEEN = (
     "when the source really published what it stamps, and whether its zone is the one that the test names",
@@ -26,26 +26,7 @@ def certificate(
 
     on_claims  its records have claims alone, which the tests took for proofs
     """
-    return "\n".join(map(_wrapped, _lines(findings, on_claims))) + "\n" + worlds_text(worlds_run, worlds_skipped)
-
-
-def worlds_text(worlds_run: Mapping[str, int], worlds_skipped: Mapping[str, int]) -> str:
-    """Return how many worlds were run and skipped, in all and by each test.
-
-    >>> print(worlds_text({"test_a": 90, "test_b": 7}, {"test_a": 3}))
-      worlds run: 97 of 100 (97 %)
-      worlds_run: test_a 90, test_b 7
-      worlds_skipped: test_a 3
-    """
-    ran, skipped = sum(worlds_run.values()), sum(worlds_skipped.values())
-    lines = [("worlds run", f"{ran} of {ran + skipped} ({100 * ran // max(1, ran + skipped)} %)")]
-    for title, worlds in (("worlds_run", worlds_run), ("worlds_skipped", worlds_skipped)):
-        lines.append((title, ", ".join(f"{test} {count}" for test, count in sorted(worlds.items())) or "none"))
-    return "\n".join(map(_wrapped, lines))
-
-
-def _wrapped(line: tuple[str, str]) -> str:
-    return fill(": ".join(line), 110, initial_indent="  ", subsequent_indent="    ")
+    return "\n".join(map(wrapped, _lines(findings, on_claims))) + "\n" + worlds_text(worlds_run, worlds_skipped)
 
 
 def _lines(findings: Findings, on_claims: bool) -> Iterator[tuple[str, str]]:

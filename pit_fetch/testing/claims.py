@@ -1,8 +1,4 @@
-"""Checks of claims: of their words, that none is later than its proof, and that each rests on its own record.
-
-For the last, the provider is run as one whose claims are its proofs: what is not public on a claim must then change no
-byte, as of any provider.
-"""
+"""A provider run as one whose claims are its proofs: what is not public on a claim must then change no byte, too."""
 
 from __future__ import annotations
 
@@ -13,32 +9,7 @@ from typing import Any
 
 from pit_fetch.provider import Page, Provider, Query, Record
 from pit_fetch.request.operations import Run, candidate_operations, wrap_operations
-from pit_fetch.testing.observe import Case, Refused, failure, observe, public_from
-from pit_fetch.times import is_aware
-
-
-def check_claims(case: Case) -> None:
-    """Check the claims of the recorded reply, and that the operation says what they are."""
-    operations = candidate_operations(case.provider, case.options)
-    run = observe(as_accepted(case), case.now)
-    claimed = [record for record in run.records if record.claimed_at is not None]
-    for record in claimed:
-        if not is_aware(record.claimed_at):
-            raise failure(f"the claim of item {record.id!r} has no offset", "pass an aware datetime as claimed_at")
-        proof = public_from(record)
-        if proof is not None and record.claimed_at > proof:
-            raise failure(
-                f"item {record.id!r} is proved from {proof} on, and claims only {record.claimed_at}",
-                "leave claimed_at out where a proof is as early, or correct one of the two",
-            )
-    if len(operations) == 1 and bool(claimed) != bool(operations[0].dating.claims):
-        raise failure(
-            "records have a claim, and Dating.claims has no words for it"
-            if claimed
-            else "Dating.claims has words for a claim, and no record of the recorded reply has one",
-            "say in Dating.claims which rule a claim rests on and what may have changed since, and pass its instant "
-            "as Record.claimed_at",
-        )
+from pit_fetch.testing.observe import Case, Refused, observe, public_from
 
 
 def has_claims(case: Case) -> bool:

@@ -16,24 +16,17 @@ from datetime import timedelta
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, get_args
+from unittest.mock import patch
 
 from pit_fetch.engine.registry import problem_with_options
 from pit_fetch.errors import ConfigError
 from pit_fetch.net.hosts import base_url
-from pit_fetch.provider import CoveredBy, FieldKind, OptionKind, Provider
+from pit_fetch.provider import CoveredBy, FieldKind, HeaderKey, OptionKind, Provider
 from pit_fetch.support.redaction import REDACTED
 from pit_fetch.testing.comparison import first_difference, holds
 from pit_fetch.testing.findings import Findings, drop, edited
-from pit_fetch.testing.observe import (
-    Case,
-    ObservedRun,
-    Refused,
-    failure,
-    middle_pit,
-    observe,
-    pits_before,
-    substitute,
-)
+from pit_fetch.testing.observe import Case, Refused, middle_pit, observe, pits_before, substitute
+from pit_fetch.testing.report import failure
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.worlds import say_otherwise
 
@@ -66,10 +59,6 @@ _ELSEWHERE: Mapping[str, str] = {
     "TZ": "Pacific/Kiritimati", "USER": "kit", "LOGNAME": "kit", "HOME": "/nonexistent", "LANG": "C", "LC_ALL": "C",
     "HOSTNAME": "kit", "PWD": "/", "PYTHONHASHSEED": "1", "DEBUG": "1", "ENV": "test",
 }  # fmt: skip
-_FORGET = (
-    "keep nothing between runs: no list, dict, set, counter or cache in a module, a class, a default, "
-    "or a closure; what is the same for every request can be kept by context.http.get_cached"
-)
 
 
 # --- declarations
@@ -79,12 +68,15 @@ def check_declarations(provider: Provider) -> None:
     """Check that options, operations and fields are declared in words that mean something: others are passed over."""
     options = sorted(option.name for option in provider.all_options)
     if problem := problem_with_options(provider):
-        raise failure(f"the provider {problem}", "give each option a name that no other one has")
+        raise failure(f"the provider {problem}", "option-names")
     for option in provider.all_options:
         owner = f"option {option.name}"
         _check_word(owner, "kind", option.kind, get_args(OptionKind))
         _check_word(owner, "covered_by", option.covered_by, get_args(CoveredBy))
         _check_word(owner, "stands_for", option.stands_for, ("", *options))
+        fields = [field.name for operation in provider.operations for field in operation.fields]
+        if fields:
+            _check_word(owner, "field", option.field, ("", *fields))
     for operation in provider.operations:
         owner = f"operation {operation.name}".strip()
         names = [field.name for field in operation.fields]
@@ -100,15 +92,16 @@ def check_declarations(provider: Provider) -> None:
         if operation.period and names:
             _check_word(owner, "period", operation.period, names)
     for host in provider.hosts:
-        if host.auth is not None:
-            known = sorted(credential.name for credential in provider.credentials)
-            _check_word(f"host {host.name}", "credential", host.auth.credential, known)
+        auth, known = host.auth, sorted(credential.name for credential in provider.credentials)
+        while auth is not None:
+            _check_word(f"host {host.name}", "credential", auth.credential, known)
+            auth = auth.beside if isinstance(auth, HeaderKey) else None
 
 
 def _check_word(owner: str, place: str, word: str, known: Sequence[str]) -> None:
     if word not in known:
-        advice = f"write one of {', '.join(known)}" if known else f"declare it: the provider has no {place}"
-        raise failure(f"the {owner} has the {place} {word!r}", advice)
+        advice = "declared-word" if known else "not-declared"
+        raise failure(f"the {owner} has the {place} {word!r}", advice, known=", ".join(known), place=place)
 
 
 def check_operations(case: Case) -> None:
@@ -117,8 +110,7 @@ def check_operations(case: Case) -> None:
     try:
         observe(case, case.now)
     except Refused as error:
-        own = f"the provider's ({', '.join(options) or 'none'})"
-        raise failure(str(error), f"give options as pit_fetch.fetch takes them: {own} and the common ones") from None
+        raise failure(str(error), "options-of-the-test", options=", ".join(options) or "none") from None
 
 
 # --- its import
@@ -130,21 +122,14 @@ def check_import(provider: Provider) -> None:
     own = module.partition(".")[0]
     imported = [name for name in _probed(module)[0] if name.partition(".")[0] not in (own, "pit_fetch")]
     if heavy := sorted({package for name in imported if (package := _heavy_package(name))}):
-        raise failure(
-            f"importing {module} also imports {', '.join(heavy)}",
-            "move that import into the function that needs it: every call pays for it, --help included",
-        )
+        raise failure(f"importing {module} also imports {', '.join(heavy)}", "heavy-import")
 
 
 def check_import_asks_nothing(provider: Provider) -> None:
     """Check that importing the module asks nothing: the machine would decide about each answer from then on."""
     module = provider.operations[0].fetch.__module__
     if asked := _probed(module)[1]:
-        raise failure(
-            f"importing {module} asks {', '.join(asked)}",
-            "read no environment, no clock and no file at module level: what a user sets is an Option, a Credential, "
-            "or the url_variable of a Host",
-        )
+        raise failure(f"importing {module} asks {', '.join(asked)}", "import-that-asks")
 
 
 @cache
@@ -155,7 +140,7 @@ def _probed(module: str) -> tuple[list[str], list[str]]:
         [sys.executable, "-c", _PROBE, module], env=environ, capture_output=True, text=True, check=False
     )
     if done.returncode:
-        raise failure(f"{module} cannot be imported alone:\n{done.stderr}", "keep the provider in a module of its own")
+        raise failure(f"{module} cannot be imported alone:\n{done.stderr}", "module-of-its-own")
     imported, asked = json.loads(done.stdout.splitlines()[-1])
     return imported, asked
 
@@ -176,26 +161,15 @@ def check_hosts(case: Case) -> None:
         try:
             base_url(host, {})
         except ConfigError:
-            raise failure(f"the URL of host {host.name} is {host.url!r}", "give https://HOST without a path") from None
+            raise failure(f"the URL of host {host.name} is {host.url!r}", "url-of-a-host") from None
         if not host.url_variable.startswith("PIT_FETCH_") or not host.url_variable.endswith("_URL"):
-            raise failure(
-                f"the url_variable of host {host.name} is {host.url_variable!r}",
-                "name it PIT_FETCH_<SOURCE>_URL: it points tests and proxies elsewhere",
-            )
+            raise failure(f"the url_variable of host {host.name} is {host.url_variable!r}", "url-variable")
     for run in (observe(case, case.now), observe(case, case.now, offline=True)):
         if run.reached_out:
-            raise failure(
-                f"the provider goes around what it is given ({run.reached_out[0]}): no deadline, no rate limit and no "
-                "retry holds there, and nothing records it",
-                "ask declared hosts through context.http.get or .post, and with a library of its own HTTP through "
-                "context.load; read a file (Credential.is_file) by context.file, and write none",
-            )
+            raise failure(f"the provider goes around what it is given ({run.reached_out[0]})", "around-the-client")
     if native := _native_libraries(case):
-        raise failure(
-            f"the provider's code imports {', '.join(native)}, which reaches the network by itself, and does not use "
-            "context.load",
-            "hand the library's call to context.load(host, path, params, call)",
-        )
+        problem = "which reaches the network by itself, and does not use context.load"
+        raise failure(f"the provider's code imports {', '.join(native)}, {problem}", "around-the-client")
 
 
 def _native_libraries(case: Case) -> list[str]:
@@ -219,18 +193,17 @@ def check_secrets(findings: Findings) -> None:
         "when the reply is malformed": observe(case, case.now, wire=substitute(Response(b"<html>"))),
         "in open mode": observe(case, None),
     }
-    advice = "never put a credential, nor the URL of a request, into an id, a payload, a gap or an exception"
     for when, run in runs.items():
         records = [(record.id, json.dumps(dict(record.payload), default=str)) for record in run.records]
         everything = "".join(map(str, (run.out, run.err, run.printed, *records)))
         if any(holds(everything, secret) for secret in case.secrets):
-            raise failure(f"a credential gets out {when}", advice)
+            raise failure(f"a credential gets out {when}", "secrets")
         if case.secrets and REDACTED in run.out + run.err:
-            raise failure(f"the framework had to redact a credential {when}", advice)
+            raise failure(f"the framework had to redact a credential {when}", "secrets")
     for status in (200, 401, 403, 500):
         run = observe(case, case.now, wire=substitute(Response(echo, status)))
         if any(secret in run.out + run.err for secret in case.secrets):
-            raise failure("a credential gets out when the server repeats it", "tell errors in words of your own")
+            raise failure("a credential gets out when the server repeats it", "words-of-your-own")
 
 
 # --- what an answer may not rest on: earlier runs, the hour of the day, the machine, its environment
@@ -249,19 +222,17 @@ def check_state(findings: Findings) -> None:
             "of a source that said more": {"pit": pit, "fresh": False},
             "of a source that said otherwise": {"pit": case.now, "world": otherwise},
         }
-        for question, asked in questions.items():
-            for world in (without, case.source.recorded):
-                alone = observe(case, pit, world=world)
+        for world in (without, case.source.recorded):
+            alone = observe(case, pit, world=world)
+            for question, asked in questions.items():
                 observe(case, **asked)
                 after = observe(case, pit, world=world, fresh=False)
                 difference = first_difference(alone, after)
                 if len(after.exchanges) < len(alone.exchanges):
                     difference = f"it asks the source {len(after.exchanges)} times, and not {len(alone.exchanges)}"
                 if difference:
-                    raise failure(
-                        f"at the PIT {pit} the output is another one after a question {question}:\n{difference}",
-                        _FORGET,
-                    )
+                    problem = f"at the PIT {pit} the output is another one after a question {question}"
+                    raise failure(f"{problem}:\n{difference}", "keep-nothing")
 
 
 def check_surroundings(findings: Findings) -> None:
@@ -270,36 +241,26 @@ def check_surroundings(findings: Findings) -> None:
     for pit in {middle_pit(findings.baseline), case.now}:
         here = observe(case, pit, watched=True)
         if here.consulted:
-            raise failure(
-                f"the provider asks {', '.join(here.consulted)}",
-                "take the time from query.now (the PIT) or reply.received_at, what a user sets from an Option, a "
-                "Credential: nothing else may decide about an answer",
-            )
-        _check_same(here, observe(case, pit), "again", "draw nothing at random, and iterate over no set")
+            raise failure(f"the provider asks {', '.join(here.consulted)}", "one-answer-to-a-question")
         with _elsewhere():
             there = observe(case, pit)
-        _check_same(here, there, "on another machine", "read no environment, no zone and no name of the machine")
+        others = {"again": observe(case, pit), "on another machine": there}
         for wait in () if findings.snapshots else _WAITS:
-            later = observe(replace(case, now=case.now + wait), pit)
-            _check_same(here, later, f"{wait} later", "put neither query.started nor reply.received_at into a record")
-
-
-def _check_same(here: ObservedRun, there: ObservedRun, where: str, advice: str) -> None:
-    if difference := first_difference(here, there):
-        raise failure(f"the same question, asked {where}, has another answer:\n{difference}", advice)
+            others[f"{wait} later"] = observe(replace(case, now=case.now + wait), pit)
+        for where, other in others.items():
+            if difference := first_difference(here, other):
+                problem = f"the same question, asked {where}, has another answer"
+                raise failure(f"{problem}:\n{difference}", "one-answer-to-a-question")
 
 
 @contextlib.contextmanager
 def _elsewhere() -> Iterator[None]:
     """Run the block in the environment of another machine, in another zone."""
-    before = dict(os.environ)
-    os.environ.update(_ELSEWHERE)
-    _set_zone()
     try:
-        yield
+        with patch.dict(os.environ, _ELSEWHERE):
+            _set_zone()
+            yield
     finally:
-        os.environ.clear()
-        os.environ.update(before)
         _set_zone()
 
 

@@ -16,7 +16,7 @@ import csv
 import io
 import json
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 from xml.etree import ElementTree as Xml
@@ -54,11 +54,6 @@ def format_of(body: bytes) -> Format | None:
             known.decode(body)
             return known
     return None
-
-
-def is_json(body: bytes) -> bool:
-    """Return whether ``body`` is one JSON document."""
-    return format_of(body) is JSON
 
 
 def decode(body: bytes) -> Any:
@@ -151,15 +146,22 @@ def field_name(pattern: Path) -> str:
 # --- JSON
 
 
+class Columns(list[Any]):
+    """Rows that the document holds as parallel arrays, or below a line that names their columns."""
+
+    def __init__(self, names: Iterable[str], rows: Iterable[dict[str, Any]]) -> None:
+        super().__init__(rows)
+        self.names = list(names)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Columns, (self.names, list(self))
+
+
 def _decode_json(body: bytes) -> Any:
     tree = json.loads(body.decode("utf-8-sig"))
     if not isinstance(tree, (dict, list)):
         raise ValueError("no document")
     return _with_rows(tree)
-
-
-def _encode_json(tree: Any) -> bytes:
-    return _raw(_with_columns(tree))
 
 
 def _decode_lines(body: bytes) -> Any:
@@ -178,23 +180,16 @@ def _raw(tree: Any) -> bytes:
     return json.dumps(tree, ensure_ascii=False).encode("utf-8", "surrogateescape")
 
 
-class Columns(list[Any]):
-    """Rows that the document holds as parallel arrays, or below a line that names their columns."""
-
-    names: tuple[str, ...] = ()
-
-
 def _with_rows(node: Any) -> Any:
     if isinstance(node, list):
         return [_with_rows(child) for child in node]
     if not isinstance(node, dict):
         return node
-    names = [name for name, child in node.items() if isinstance(child, list)]
-    if not _are_columns([node[name] for name in names]):
+    lists = {name: child for name, child in node.items() if isinstance(child, list)}
+    if not _are_columns([*lists.values()]):
         return {key: _with_rows(child) for key, child in node.items()}
-    rows = Columns(dict(zip(names, row, strict=True)) for row in zip(*(node[name] for name in names), strict=True))
-    rows.names = tuple(names)
-    return {COLUMNS: rows, **{key: _with_rows(child) for key, child in node.items() if key not in names}}
+    rows = Columns(lists, (dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)))
+    return {COLUMNS: rows, **{key: _with_rows(child) for key, child in node.items() if key not in lists}}
 
 
 def _are_columns(lists: list[list[Any]]) -> bool:
@@ -211,21 +206,17 @@ def _with_columns(node: Any) -> Any:
         return [_with_columns(child) for child in node]
     if not isinstance(node, dict):
         return node
-    rows = node.get(COLUMNS)
     others = {key: _with_columns(child) for key, child in node.items() if key != COLUMNS}
-    if not isinstance(rows, Columns):
-        return others if rows is None else {**others, COLUMNS: rows}
-    names = _columns_of(rows) or rows.names
-    return {**{name: [row.get(name) for row in _as_dicts(rows)] for name in names}, **others}
+    if COLUMNS not in node:
+        return others
+    names, rows = _table(node[COLUMNS])
+    return {**{name: [row.get(name) for row in rows] for name in names}, **others}
 
 
-def _as_dicts(rows: Any) -> list[dict[str, Any]]:
-    """Return the rows of a table as an edit left them: none where it is no list, empty where one is no dict."""
-    return [row if isinstance(row, dict) else {} for row in rows] if isinstance(rows, list) else []
-
-
-def _columns_of(rows: Any) -> list[str]:
-    return list(dict.fromkeys(column for row in _as_dicts(rows) for column in row))
+def _table(node: Any) -> tuple[list[str], list[dict[str, Any]]]:
+    """Return columns and rows as an edit left them: no rows where it is no list, an empty one for what is no dict."""
+    rows = [row if isinstance(row, dict) else {} for row in node] if isinstance(node, list) else []
+    return list(dict.fromkeys(column for row in rows for column in row)) or getattr(node, "names", []), rows
 
 
 # --- XML and CSV
@@ -255,13 +246,10 @@ def _encode_xml(tree: Any) -> bytes:
 
 def _to_element(tag: str, tree: Any) -> Xml.Element:
     node = Xml.Element(tag)
-    if not isinstance(tree, dict):
-        node.text = _text(tree)
-        return node
-    for key, value in tree.items():
+    for key, value in (tree if isinstance(tree, dict) else {"": tree}).items():
         if key.startswith("@"):
             node.set(key[1:], _text(value))
-        elif key in ("", "_drift"):  # a text has no name that could change
+        elif key == "":
             node.text = _text(value)
         else:
             node.extend(_to_element(key, child) for child in (value if isinstance(value, list) else [value]))
@@ -272,17 +260,15 @@ def _decode_csv(body: bytes) -> Any:
     rows = list(csv.DictReader(io.StringIO(body.decode("utf-8-sig")), strict=True))
     if not rows or len(rows[0]) < 2 or any(None in row or None in row.values() for row in rows):
         raise ValueError("no table")
-    table = Columns(rows)
-    table.names = tuple(rows[0])
-    return table
+    return Columns(rows[0], rows)
 
 
-def _encode_csv(rows: Any) -> bytes:
-    columns = _columns_of(rows) or list(rows.names if isinstance(rows, Columns) else ())
+def _encode_csv(tree: Any) -> bytes:
+    names, rows = _table(tree)
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\r\n")
-    writer.writerow(columns)
-    writer.writerows([_text(row.get(column)) for column in columns] for row in _as_dicts(rows))
+    writer.writerow(names)
+    writer.writerows([_text(row.get(name)) for name in names] for row in rows)
     return file.getvalue().encode("utf-8", "surrogateescape")
 
 
@@ -290,11 +276,7 @@ def _text(value: Any) -> str:
     return "" if value is None else value if isinstance(value, str) else json.dumps(value)
 
 
-JSON, XML = Format(_decode_json, _encode_json), Format(_decode_xml, _encode_xml)
+JSON = Format(_decode_json, lambda tree: _raw(_with_columns(tree)))
+XML = Format(_decode_xml, _encode_xml)
 # In the order in which they are tried.
-_FORMATS = (
-    JSON,
-    Format(_decode_lines, _encode_lines),
-    XML,
-    Format(_decode_csv, _encode_csv),
-)
+_FORMATS = (JSON, Format(_decode_lines, _encode_lines), XML, Format(_decode_csv, _encode_csv))

@@ -20,11 +20,12 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pit_fetch.provider import Basis, Operation
-from pit_fetch.testing.baseline import observe_baseline
 from pit_fetch.testing.documents import Path, containers, field_name, leaves, node_at
-from pit_fetch.testing.observe import Case, ObservedRun, PublicVersion, failure, observe, public_from
+from pit_fetch.testing.observe import Case, ObservedRun, PublicVersion, observe, public_from
 from pit_fetch.testing.recording import Role
-from pit_fetch.testing.source import IMPOSSIBLE, World, numbers_in
+from pit_fetch.testing.records import observe_baseline
+from pit_fetch.testing.report import failure
+from pit_fetch.testing.source import IMPOSSIBLE, Served, numbers_in
 from pit_fetch.testing.timestamps import EARLIEST_ZONE, is_date, postpone
 from pit_fetch.times import wall_clock
 
@@ -323,11 +324,8 @@ def analyze(case: Case) -> Findings:
         if not any(_is_around(path, row.container) or _is_around(row.container, path) for row in rows):
             rows += _rows_in(case, baseline, tree, path)
     if not rows:
-        raise failure(
-            "no part of the recorded reply can be left out so that just its record is missing",
-            "record a reply in JSON, JSON Lines, XML or CSV; for any other format give the rows, and the function that "
-            "makes the bytes of them: Recording(Document(rows, encode))",
-        )
+        problem = "no part of the recorded reply can be left out so that just its record is missing"
+        raise failure(problem, "formats-of-a-recording")
     findings = Findings(case, baseline, tuple(rows))
     return replace(findings, case=replace(case, sizes=findings.moving_sizes))
 
@@ -372,12 +370,12 @@ def _keys_of(tree: Any, path: Path) -> list[Any]:
 # --- edits of a tree
 
 
-def edited(case: Case, *changes: Change) -> World:
+def edited(case: Case, *changes: Change) -> Served:
     """Return the recording after ``changes`` of its tree. Raise one of IMPOSSIBLE where it cannot hold them."""
     tree = case.source.tree()
     for change in changes:
         change(tree)
-    return World(case.source, tree)
+    return Served(case.source, tree)
 
 
 def drop(tree: Any, rows: Sequence[ReplyRow]) -> None:

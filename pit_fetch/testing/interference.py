@@ -18,26 +18,21 @@ from pit_fetch.testing.observe import (
     MICROSECOND,
     Case,
     ObservedRun,
-    WorldCount,
-    failure,
     instants,
     middle_pit,
     observe,
     pits_before,
 )
+from pit_fetch.testing.report import WorldCount, failure
 from pit_fetch.testing.stamps import check_floor, check_meaning
 from pit_fetch.testing.timestamps import floor
-from pit_fetch.testing.worlds import MANY, LateRows, World, leaves_beside, nested_additions, other_values
+from pit_fetch.testing.worlds import MANY, LateRows, World, Worlds, leaves_beside, nested_additions, other_values
 
 _SIZES: Sequence[Mapping[str, int]] = ({"limit": 1}, {"limit": 2}, {"max_pages": 1})
 # The most rows that are put into a reply, if it is asked for in pages and if it is not.
 _MOST_IN_PAGES, _MOST = 1_100, 25_000
 # The most values beside the rows that are changed, one in each run.
 _MOST_BESIDE = 40
-_WINDOW = (
-    "narrow the server's window as you like, but do not rely on it: yield every record with its own stamp, "
-    "and never stop early because of a late one"
-)
 
 
 def check_two_worlds(findings: Findings) -> None:
@@ -68,7 +63,7 @@ def check_saved(findings: Findings) -> None:
 
 def check_options(findings: Findings) -> None:
     """Check every option of the provider, and every other operation that the recording answers."""
-    for case, run in _answered(findings, [*_windows(findings), *_values(findings), *_operations(findings.case)]):
+    for case, run in _answered(findings, [*_values(findings), *_operations(findings.case)]):
         asked = findings
         if any(findings.baseline.stamps.get(item, stamp) != stamp for item, stamp in run.stamps.items()):
             asked = analyze(case)  # the option decides when a record was public: an interval, say
@@ -89,11 +84,8 @@ def check_nested(findings: Findings) -> None:
                 continue
             served = row.ids & set(before.stamps) & set(after.stamps)
             if served and before.leaves != after.leaves:
-                raise failure(
-                    f"item {min(served)!r} changes at {pit} with what is added to {where} after that",
-                    f"leave {where} out of the payload, with every count and figure made of it, or yield as "
-                    "revised_at the latest date in it",
-                )
+                problem = f"item {min(served)!r} changes at {pit} with what is added to {where} after that"
+                raise failure(problem, "added-later", field=where)
 
 
 def check_ignored_window(findings: Findings) -> None:
@@ -104,10 +96,11 @@ def check_ignored_window(findings: Findings) -> None:
         other = observe(replace(case, keeps_window=False), pit)
         lost, added = expected.stamps.keys() - other.stamps.keys(), other.stamps.keys() - expected.stamps.keys()
         if other.crash:
-            raise failure(f"the provider fails when the server ignores its window: {other.crash}", _WINDOW)
+            problem = f"the provider fails when the server ignores its window: {other.crash}"
+            raise failure(problem, "window-of-the-server")
         if added or (lost and CUTS.isdisjoint(other.gap_types)):
             event = f"{min(added or lost)!r} is {'served' if added else 'lost'}"
-            raise failure(f"item {event} at {pit} when the server ignores the window", _WINDOW)
+            raise failure(f"item {event} at {pit} when the server ignores the window", "window-of-the-server")
 
 
 def other_operations(findings: Findings) -> list[Case]:
@@ -127,56 +120,63 @@ class _Experiment:
     case: Case
     offline: bool = False
 
-    def check(self, worlds: Mapping[str, World]) -> None:
+    def check(self, worlds: Worlds) -> None:
         """Check that each world leaves the bytes of the recorded one."""
-        recorded, secrets = self.findings.case, self.case.secrets
         first = observe(self._case, self.late.pit, offline=self.offline)
         # The recorded world is compared with itself: canaries and secrets show without a second one.
-        if problem := interference(first, first, secrets):
+        if problem := self._tells(first, first):
             raise failure(f"at the PIT {self.late.pit} {problem}", _advice(first, first))
         for words, world in worlds.items():
-            for part in self.differing(world, first):
-                if self.offline or self.case.options != recorded.options:
-                    plain = replace(self, case=recorded, offline=False)
-                    if plain.differs(part, observe(plain._case, plain.late.pit)):
-                        continue  # the plain request shows it, too: then it is the failure of that test
-                output = self.run(part) or first
-                raise failure(
-                    f"{self._where()}, here when they are {part[0].words if len(part) == 1 else words}:\n"
-                    f"{_describe_difference(first, output) or interference(first, output, secrets)}",
-                    part[0].advice or _advice(first, output),
-                )
+            for part in self._differing(world, first):
+                if self._is_plain or not replace(self, case=self.findings.case, offline=False)._differs(part):
+                    output = self._run(part) or first
+                    raise failure(
+                        f"{self._where()}, here when they are {part[0].words if len(part) == 1 else words}:\n"
+                        f"{_describe_difference(first, output) or self._tells(first, output)}",
+                        part[0].advice or _advice(first, output),
+                    )
 
     @property
     def _case(self) -> Case:
         # Worlds with many rows take more requests than the recording.
         return self.case.at_leisure(max(self.findings.case.max_requests, 5 * _MOST_IN_PAGES))
 
-    def run(self, world: World, counted: bool = False) -> ObservedRun | None:
+    @property
+    def _is_plain(self) -> bool:
+        """Whether this is the recorded request: what that shows, too, is the failure of its own test."""
+        return not self.offline and self.case.options == self.findings.case.options
+
+    def _run(self, world: World, counted: bool = False) -> ObservedRun | None:
         """Return the run in a world; None where no document can hold it."""
         case = self._case if counted else replace(self._case, worlds=WorldCount())
         changes = (edit.change for edit in world)
         return observe_world(case, self.late.pit, *changes, size=len(world), offline=self.offline)
 
-    def differing(self, world: World, first: ObservedRun) -> Iterator[World]:
+    def _tells(self, first: ObservedRun, output: ObservedRun) -> str:
+        """Return how an output tells of what is late, "" if it does not."""
+        problem = interference(first, output, self.case.secrets)
+        moved = {*first.watermarks} ^ {*output.watermarks} if self._is_plain else ()
+        return problem or (f"a Watermark moves ({min(moved)})" if moved else "")
+
+    def _differing(self, world: World, first: ObservedRun) -> Iterator[World]:
         """Yield the smallest part of a world that changes the output, after splitting what cannot be served whole."""
-        output = self.run(world, counted=True)
+        output = self._run(world, counted=True)
         if output is None and len(world) > 1:
             for half in _halves(world):
-                yield from self.differing(half, first)
-        elif output is not None and interference(first, output, self.case.secrets):
-            yield from filter(None, (self.smallest_part(world, first),))
+                yield from self._differing(half, first)
+        elif output is not None and self._tells(first, output):
+            yield from filter(None, (self._smallest_part(world, first),))
 
-    def differs(self, world: World, first: ObservedRun) -> bool:
-        output = self.run(world)
-        return bool(output and interference(first, output, self.case.secrets))
+    def _differs(self, world: World, first: ObservedRun | None = None) -> bool:
+        output = self._run(world)
+        return output is not None and bool(self._tells(first or observe(self._case, self.late.pit), output))
 
-    def smallest_part(self, world: World, first: ObservedRun) -> World:
+    def _smallest_part(self, world: World, first: ObservedRun) -> World:
         """Halve a world down to the fewest edits that still change the output. Return () if none do."""
         if len(world) == 1:
             return () if world[0].may_add and self._adds_public(world) else world
         for half in _halves(world):
-            if self.differs(half, first) and (part := self.smallest_part(half, first)):
+            if self._differs(half, first) and (part := self._smallest_part(half, first)):
                 return part
         return () if any(edit.may_add for edit in world[1:]) else world
 
@@ -238,24 +238,14 @@ def _describe_difference(first: ObservedRun, other: ObservedRun) -> str:
 def _advice(first: ObservedRun, other: ObservedRun) -> str:
     """Return what to do, by what differs."""
     if other.crash:
-        return (
-            "what cannot be used of a row is a record without a stamp, and never an exception: read with row.get and "
-            "isinstance, add a margin with times.delayed (some sources write 9999-12-31)"
-        )
+        return "a-row-fails-alone"
     if ("upstream_error" in first.gap_types) != ("upstream_error" in other.gap_types):
-        return (
-            "raise only for what is wrong with the reply as a whole: a row that cannot be read fails alone, as a "
-            "record without a stamp. wire.rows_in and wire.record_in read like that, as wire.lenient_json does"
-        )
+        return "a-row-that-cannot-be-read"
     if first.ids == other.ids and first.data != other.data:
-        return (
-            "make the field from its own row: no count, rank, total, sum, maximum or neighbour of other rows, and "
-            "nothing that comes with the rows (Provider.derive computes across public records)"
-        )
-    return (
-        "yield every record and every version with its stamps and let the framework decide: never cut to "
-        "query.limit, choose, stop, count, sort, yield a gap or raise because of a record that may be late"
-    )
+        return "from-its-own-row"
+    if first.leaves == other.leaves and first.watermarks != other.watermarks:
+        return "watermark-by-a-record"
+    return "let-the-framework-decide"
 
 
 # --- what comes with the rows
@@ -275,13 +265,12 @@ def _check_beside(findings: Findings, pit: datetime) -> None:
         if is_known or floor(value) is not None:
             continue
         if run := _shown(findings, pit, path, value):
-            raise failure(
-                f"at the PIT {pit} what {name} beside the rows{where} says is in the output. It has no stamp: it is "
-                f"today's, and may rest on records that were not public yet:\n"
-                f"{_describe_difference(whole, run) or first_difference(whole, run)}",
-                f"leave {name} out of payloads and gaps, or take it from what the source said by the PIT. If it is the "
-                f'same in each reply (a unit, a currency), say so in the recording: fields = {{"{name}": "constant"}}',
+            problem = (
+                f"at the PIT {pit} what {name} beside the rows{where} says is in the output. It has no stamp: it is"
             )
+            event = "today's, and may rest on records that were not public yet"
+            difference = _describe_difference(whole, run) or first_difference(whole, run)
+            raise failure(f"{problem} {event}:\n{difference}", "beside-the-rows", field=name)
 
 
 def _shown(findings: Findings, pit: datetime, path: Path, value: Any) -> ObservedRun | None:
@@ -312,20 +301,13 @@ def _answered(findings: Findings, ways: Sequence[dict[str, object]]) -> Iterator
                 yield case, run
 
 
-def _windows(findings: Findings) -> Iterator[dict[str, object]]:
-    case = findings.case
-    if "date_from" not in case.options:
-        yield {"date_from": _before_all(findings)}
-    yield {"date_to": (case.now + timedelta(days=30)).isoformat()}
-
-
-def _before_all(findings: Findings) -> str:
-    return (min(findings.baseline.stamps.values()) - timedelta(days=30)).isoformat()
-
-
 def _values(findings: Findings) -> Iterator[dict[str, object]]:
-    """Yield each of the provider's options with a few values, the words of what is served among them."""
+    """Yield other windows, and each of the provider's options with a few values, words of what is served among them."""
     case, items = findings.case, findings.baseline.data
+    before_all = (min(findings.baseline.stamps.values()) - timedelta(days=30)).isoformat()
+    if "date_from" not in case.options:
+        yield {"date_from": before_all}
+    yield {"date_to": (case.now + timedelta(days=30)).isoformat()}
     texts = [value for item in items for value in item.values() if isinstance(value, str)]
     counts = Counter(word for text in texts for word in set(text.casefold().split()) if word.isalpha())
     words = sorted(counts, key=lambda word: (-counts[word], -len(word), word))
@@ -339,7 +321,7 @@ def _values(findings: Findings) -> Iterator[dict[str, object]]:
         if option.kind in ("integer", "number"):
             return [max(2, option.minimum)]
         if option.kind == "instant":
-            return [_before_all(findings)]
+            return [before_all]
         return [*dict.fromkeys(own or words)][:2] or ["acme"]
 
     for option in case.provider.all_options:

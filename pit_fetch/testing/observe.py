@@ -10,11 +10,9 @@ import json
 import linecache
 import os
 import shutil
-import sys
 import tempfile
 import threading
 import warnings
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -32,8 +30,9 @@ from pit_fetch.support.misuse import Misuse
 from pit_fetch.support.redaction import redactor
 from pit_fetch.testing import documents, sandbox
 from pit_fetch.testing.inprocess import Left, TestClock, run, unhurried
+from pit_fetch.testing.report import WorldCount
 from pit_fetch.testing.server import Answering, Response
-from pit_fetch.testing.source import RequestKey, Source, World, request_key
+from pit_fetch.testing.source import RequestKey, Served, Source, request_key
 from pit_fetch.testing.state import State
 from pit_fetch.times import is_aware, parse_rfc3339
 from pit_fetch.transport import HttpRequest
@@ -55,35 +54,6 @@ _MOST_AUDIT_BYTES = 1_000_000
 
 class Refused(AssertionError):
     """The program refused the request itself."""
-
-
-def failure(problem: str, advice: str) -> AssertionError:
-    """Return the error that tells an author what is wrong and what to do about it."""
-    return AssertionError(f"{problem}\n  What to do: {advice}.")
-
-
-@dataclass
-class WorldCount:
-    """How many worlds each test ran, and how many it skipped since the format of the recording cannot hold them."""
-
-    run: Counter[str] = field(default_factory=Counter)
-    skipped: Counter[str] = field(default_factory=Counter)
-    test: str = ""
-
-    def begin(self, test: str) -> None:
-        self.test = test
-        self.run.pop(test, None)
-        self.skipped.pop(test, None)
-
-    def check(self) -> None:
-        """Check that no more than a tenth of a test's worlds were skipped."""
-        ran, skipped = self.run[self.test], self.skipped[self.test]
-        if 10 * skipped > ran + skipped:
-            raise failure(
-                f"{skipped} of {ran + skipped} worlds were skipped, so nothing is known of them: the documents of the "
-                "recording cannot hold them",
-                "record the reply as the source sends it, or let Document.encode take any row (row.get, isinstance)",
-            )
 
 
 @dataclass(frozen=True)
@@ -231,7 +201,7 @@ def observe(
     case: Case,
     pit: datetime | None,
     *,
-    world: World | None = None,
+    world: Served | None = None,
     wire: Wire | None = None,
     offline: bool = False,
     saved: bytes | None = None,
@@ -258,7 +228,6 @@ def observe(
     with (
         sandbox.refused(str(workspace.root)) as reached_out,
         workspace.descriptors.caught(),
-        spy.listening(),
         sandbox.consulted(case.state.authors) if watched else contextlib.nullcontext(list[str]()) as consulted,
     ):
         output = run(
@@ -343,7 +312,7 @@ def _alarm(served: bytes, seconds: float) -> contextlib.AbstractContextManager[N
 class _Server:
     """The source in one run, with its clock. Asked more often than the case allows, it lets the time run out."""
 
-    def __init__(self, case: Case, served: World, wire: Wire | None, watched: bool) -> None:
+    def __init__(self, case: Case, served: Served, wire: Wire | None, watched: bool) -> None:
         self.clock = TestClock(case.now)
         self.transport = Answering(self._answer, self.clock.now)
         self.asked_too_often = False
@@ -376,29 +345,26 @@ class _Spy:
             select=lambda query, record: self._watched(lambda: provider.select(query, record)),
         )
 
-    @contextlib.contextmanager
-    def listening(self) -> Iterator[None]:
-        """Note in the block what the provider's code warns of, like what it prints."""
-        with warnings.catch_warnings():
+    def _watched(self, call: Callable[[], T]) -> T:
+        """Return what the author's code returns, and note what it raises, prints and warns of."""
+        with (
+            contextlib.redirect_stdout(self.printed),
+            contextlib.redirect_stderr(self.printed),
+            warnings.catch_warnings(),
+        ):
             warnings.simplefilter("always")
             warnings.showwarning = self._warned  # type: ignore[assignment]
-            yield
+            try:
+                return call()
+            except BaseException as error:
+                self.raised.append(error)
+                raise
 
     def _warned(self, message: Warning | str, *more: object) -> None:
-        if sys.stdout is self.printed:
-            self.printed.write(f"{message}\n")
-
-    def _watched(self, call: Callable[[], T]) -> T:
-        """Return what the author's code returns, and note what it raises."""
-        try:
-            return call()
-        except BaseException as error:
-            self.raised.append(error)
-            raise
+        self.printed.write(f"{message}\n")
 
     def _note(self, run: Run, query: Query) -> Iterator[Any]:
         self.query = query
-        stream: Iterator[Any] | None = None
 
         def begun() -> Iterator[Any]:
             made: object = run(query)
@@ -406,12 +372,8 @@ class _Spy:
                 raise Misuse(f"it returns {made!r:.40}: write it as a generator, with yield, or return records")
             return iter(made)
 
-        while True:
-            with contextlib.redirect_stdout(self.printed), contextlib.redirect_stderr(self.printed):
-                stream = self._watched(begun) if stream is None else stream
-                item = self._watched(partial(next, stream, _END))
-            if item is _END:
-                return
+        stream = self._watched(begun)
+        while (item := self._watched(partial(next, stream, _END))) is not _END:
             self.yielded.append(item)
             yield item
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 # What an author says of a field, where its name or its value could mean something else.
 #
@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 # revision   a time of revision
 # counts_on  a number that goes on growing
 Role = Literal["constant", "fixed", "planned", "revision", "counts_on"]
-ROLES: tuple[Role, ...] = ("constant", "fixed", "planned", "revision", "counts_on")
+ROLES: tuple[Role, ...] = get_args(Role)
 
 
 class Document(NamedTuple):

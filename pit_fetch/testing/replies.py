@@ -13,9 +13,9 @@ from typing import Any
 
 from pit_fetch.errors import UpstreamError
 from pit_fetch.gaps import CUTS
-from pit_fetch.testing.baseline import advice_on
 from pit_fetch.testing.comparison import CANARY
 from pit_fetch.testing.documents import (
+    JSON,
     Path,
     TreeNode,
     decode,
@@ -23,32 +23,23 @@ from pit_fetch.testing.documents import (
     field_name,
     fields_in,
     format_of,
-    is_json,
     node_at,
 )
 from pit_fetch.testing.findings import Findings, edited, field_of, observe_world, repeat
-from pit_fetch.testing.observe import ObservedRun, failure, observe, substitute
+from pit_fetch.testing.observe import ObservedRun, observe, substitute
+from pit_fetch.testing.records import crashed
+from pit_fetch.testing.report import failure
 from pit_fetch.testing.server import Response
 from pit_fetch.testing.source import request_key
 from pit_fetch.testing.timestamps import less_precise
 from pit_fetch.testing.worlds import GONE, other_values
 from pit_fetch.transport import HttpRequest
 
-_Changes = Iterator[tuple[str, Callable[[TreeNode], object]]]
+# What happens to a field, in words, and what it then holds in each row.
+_Changes = Iterator[tuple[str, list[Any]]]
 
 # After these nobody can say that there is nothing; some sources have nothing for a 400 or a 403, and all for a 404.
 _FAILED = (401, 418, 500)
-_STATUS = "check reply.status before the body is read (wire.body_of does it): what it means is no matter of the body"
-_DECODE = "decode with pit_fetch.wire.lenient_json, check the shape, and raise UpstreamError(Code.MALFORMED)"
-_TOLERANT = (
-    "read every field as if it could be missing or of another type (row.get, isinstance), "
-    'yield available_at=None where the stamp is not what it was, and raise UpstreamError(Code.MALFORMED, problem="…") '
-    "where the reply as a whole is"
-)
-_IMPRECISE = (
-    "withhold what cannot be dated (None), or take the latest instant it can mean: times.end_of_day for a date, "
-    "times.wall_clock in the zone of the source for a reading without an offset"
-)
 _ERROR = "an error object"
 # Bodies that are no document at all, so that what they hold cannot be read row by row.
 _NO_REPLY = ("an HTML page", "cut in the middle", "zero bytes")
@@ -75,13 +66,13 @@ _ODD_BODIES = {
 
 
 def check_drift(findings: Findings) -> None:
-    """Check each field renamed, missing, retyped: no crash, no earlier stamp, no item that was not served before."""
-    _check_fields(findings, partial(_drifted, findings), _TOLERANT)
+    """Check each field missing and retyped: no crash, no earlier stamp, no item that was not served before."""
+    _check_fields(findings, partial(_drifted, findings), "read-tolerantly")
 
 
 def check_imprecise(findings: Findings) -> None:
     """Check that a stamp with less in it (no offset, no clock) never means an earlier instant."""
-    _check_fields(findings, partial(_imprecise, findings), _IMPRECISE)
+    _check_fields(findings, partial(_imprecise, findings), "latest-instant")
 
 
 def check_odd_bodies(findings: Findings) -> None:
@@ -91,7 +82,9 @@ def check_odd_bodies(findings: Findings) -> None:
     containers = [node_at(findings.tree, path) for path in findings.containers]
     # Broken, one JSON document with its rows in lists has no rows at all.
     is_document = (
-        bool(documents) and all(map(is_json, documents)) and all(isinstance(node, list) for node in containers)
+        bool(documents)
+        and all(format_of(body) is JSON for body in documents)
+        and all(isinstance(node, list) for node in containers)
     )
     # An error object in the place of another object: where the reply is a list or a table, it may be an empty one.
     holds_rows = all(format_of(body) is not None and type(decode(body)) is dict for body in documents)
@@ -102,7 +95,7 @@ def check_odd_bodies(findings: Findings) -> None:
             observe(case, case.now, wire=lambda request, made, body=body: Response(body, made.status)),  # type: ignore[misc]
             observe(case, case.now, saved=body or b" ", offline=True),
         ):
-            _check_failure(findings, run, f"the body is {label}", _DECODE, must_tell)
+            _check_failure(findings, run, f"the body is {label}", "decode-with-care", must_tell)
 
 
 def check_errors(findings: Findings) -> None:
@@ -112,7 +105,7 @@ def check_errors(findings: Findings) -> None:
         for text in ("", f"<html>{CANARY}</html>", f'{{"error": "{CANARY}", "message": ["{CANARY}"]}}', "null"):
             run = observe(case, case.now, wire=substitute(Response(text.encode(), status)))
             event = f"the server answers with HTTP {status} and {text.encode()[:24]!r}"
-            _check_failure(findings, run, event, _STATUS, status in _FAILED)
+            _check_failure(findings, run, event, "check-the-status", status in _FAILED)
     of_list = [request for request, _ in findings.baseline.exchanges if not case.source.is_page_of_row(request)]
     later = {request_key(request) for request in of_list if request.path == of_list[0].path} - {
         *map(request_key, of_list[:1])
@@ -137,30 +130,39 @@ def check_paging(findings: Findings) -> None:
             wire=lambda request, made, first=first: first.setdefault(request.path, made),  # type: ignore[misc]
         )
         if run.asked_too_often:
-            raise failure(
-                f"a server that repeats one page is asked more than {patient.max_requests} times",
-                "let paging.numbered or paging.follow run the loop: the framework then sees that pages repeat "
-                "(or raise UpstreamError(Code.PAGING) when a page brings nothing new)",
-            )
+            problem = f"a server that repeats one page is asked more than {patient.max_requests} times"
+            raise failure(problem, "pages-without-end")
         if run.crash:
-            raise failure(f"the provider fails when a page repeats itself: {run.crash}", _TOLERANT)
+            raise failure(f"the provider fails when a page repeats itself: {run.crash}", "read-tolerantly")
 
 
 def _check_fields(findings: Findings, changes: Callable[[Sequence[Any], Any, Path], _Changes], advice: str) -> None:
     """Check ``changes`` of each field, in the first five bodies that were served, by what it is like in all of them."""
-    bodies = [body for body in dict.fromkeys(made.body for _, made in findings.baseline.exchanges) if format_of(body)]
-    trees = [decode(body) for body in bodies]
+    case = findings.case
+    addresses = {made.body: case.source.find(request) for request, made in findings.baseline.exchanges}
+    bodies = [body for body in addresses if format_of(body)]
+    trees, tried = [decode(body) for body in bodies], set()
     for body in bodies[:5]:
+        address = addresses[body]
         for pattern in dict.fromkeys(node.pattern for node in fields_in(decode(body))):
-            for words, change in changes(trees, decode(body), pattern):
+            kinds = frozenset(type(node.value) for node in _nodes(decode(body), pattern))
+            # Once for each document, and again where a later page has something else there.
+            field = (address.key if address else "", pattern, kinds)
+            if field in tried:
+                continue
+            tried.add(field)
+            for words, values in changes(trees, decode(body), pattern):
                 tree = decode(body)
-                for node in _nodes(tree, pattern):
-                    change(node)
+                for node, new in zip(_nodes(tree, pattern), values, strict=True):
+                    if new is GONE:
+                        del node.parent[node.key]
+                    else:
+                        node.parent[node.key] = new
                 try:
                     wire = partial(_exchanged, body, encode_like(body, tree))
                 except (ValueError, TypeError):
                     continue  # the format cannot express the change: a typed column holds no other type
-                if run := observe_world(findings.case, findings.case.now, wire=wire):
+                if run := observe_world(case, case.now, wire=wire):
                     _check_not_worse(findings, run, f"{field_name(pattern)} {words}", advice)
 
 
@@ -173,36 +175,44 @@ def _nodes(tree: Any, pattern: Path) -> list[TreeNode]:
 
 
 def _imprecise(findings: Findings, trees: Sequence[Any], tree: Any, pattern: Path) -> _Changes:
-    """Yield the changes that put a form with less in it in the place of every stamp."""
-    form = findings.form(field_of(pattern))
-    texts = [node.value for node in _nodes(tree, pattern) if isinstance(node.value, str)]
-    forms = {text: list(less_precise(text, form)) for text in texts}
-    for number in range(max(map(len, forms.values()), default=0)):
-        fitting = {value: less[number] for value, less in forms.items() if number < len(less)}
-
-        def change(node: TreeNode, fitting: dict[str, str] = fitting) -> None:
-            if isinstance(node.value, str):
-                node.parent[node.key] = fitting.get(node.value, node.value)
-
-        yield f"reads {next(iter(fitting.values()))!r}", change
+    """Yield forms with less in them for every stamp."""
+    form, nodes = findings.form(field_of(pattern)), _nodes(tree, pattern)
+    forms = [list(less_precise(node.value, form)) for node in nodes]
+    for number in range(max(map(len, forms))):
+        less = [form[number] if number < len(form) else node.value for node, form in zip(nodes, forms, strict=True)]
+        yield f"reads {next(form[number] for form in forms if number < len(form))!r}", less
 
 
 def _drifted(findings: Findings, trees: Sequence[Any], tree: Any, pattern: Path) -> _Changes:
     """Yield what can happen to a field. What the source itself sends there, on whatever page, is no drift."""
-    value = _nodes(tree, pattern)[0].value
+    nodes = _nodes(tree, pattern)
     known = [node.value for other in trees for node in _nodes(other, pattern)]
     parents = [node.parent for other in trees for node in fields_in(other) if node.pattern[:-1] == pattern[:-1]]
     if all(pattern[-1] in parent for parent in parents):  # else the recording has rows without the field
-        yield "is renamed", lambda node: node.parent.update({f"{node.key}_drift": node.parent.pop(node.key)})
-        yield "is missing", lambda node: node.parent.pop(node.key)
-    yield "is wrapped in a list", lambda node: node.parent.update({node.key: [node.value]})
+        yield "is missing", [GONE] * len(nodes)
+    ids = {version.id for version in findings.baseline.versions}
+    values = [_other_types(findings, node, known) for node in nodes]
+    turns = [
+        [own[(first + place) % len(own)] for place, own in enumerate(values)]  # another one in each row
+        for first in range(0, max(map(len, values)), len(nodes))
+    ]
+    if any(str(node.value) in ids for node in nodes):  # with an id of its own each row would be an item more
+        turns = [[value] * len(nodes) for value in values[0]]
+    for turn in turns:
+        yield f"is retyped ({', '.join(f'{value!r:.30}' for value in turn[:8])} …)", turn
+
+
+def _other_types(findings: Findings, node: TreeNode, known: Sequence[Any]) -> list[Any]:
+    """Return what a field could hold in the place of its value, and is in no row of the recording."""
     # Another number can be another clock, where the day stands elsewhere.
-    is_part = any(pattern[-1] in names for names in findings.stamps_in_parts)
-    for new in (True, 0, 10**30, [None], *other_values(value)):
-        is_known = any(new is other or (new == other and type(new) is type(other)) for other in known)
+    is_part = any(node.key in names for names in findings.stamps_in_parts)
+    return [
+        new
+        for new in ([node.value], True, 0, 10**30, [None], *other_values(node.value))
         # A row with a NaN is one that cannot be read, which is another drift.
-        if new is not GONE and new == new and not is_known and not (is_part and type(new) is type(value)):
-            yield f"is {new!r} (retyped)", lambda node, new=new: node.parent.update({node.key: new})  # type: ignore[misc]
+        if new is not GONE and new == new and not (is_part and type(new) is type(node.value))
+        if not any(new is other or (new == other and type(new) is type(other)) for other in known)
+    ]
 
 
 def _check_failure(findings: Findings, run: ObservedRun, event: str, advice: str, must_tell: bool) -> None:
@@ -211,16 +221,12 @@ def _check_failure(findings: Findings, run: ObservedRun, event: str, advice: str
     for error in run.raised:
         if isinstance(error, UpstreamError) and (unused := _unused(error, findings)):
             code, lost = error.gap.code, ", ".join(unused)
-            raise failure(
-                f"when {event}, the provider raises UpstreamError(Code.{code.upper()}, …) with {lost}, which is lost: "
-                f'its text is "{code.template}"',
-                'put what you have to say into Code.MALFORMED or Code.HTTP_STATUS: problem="…"',
+            problem = (
+                f"when {event}, the provider raises UpstreamError(Code.{code.upper()}, …) with {lost}, which is lost"
             )
+            raise failure(f'{problem}: its text is "{code.template}"', "reason-that-is-lost")
     if CANARY in run.out + run.err:
-        raise failure(
-            f"when {event}, a text of the server gets out",
-            "an error is told in words of your own: never put a text of the server into a gap or an exception",
-        )
+        raise failure(f"when {event}, a text of the server gets out", "words-of-your-own")
     if must_tell and run.exchanges:
         _check_reported(run, f"when {event}, the answer does not say so: it reads as if nothing were public")
 
@@ -228,18 +234,17 @@ def _check_failure(findings: Findings, run: ObservedRun, event: str, advice: str
 def _check_not_worse(findings: Findings, run: ObservedRun, event: str, advice: str) -> None:
     """Check a run against the baseline: no crash, no endless asking, no earlier stamp, and at no instant more items."""
     if run.crash:
-        raise failure(f"when {event}, the provider fails: {run.crash}", advice_on(run, advice))
+        raise crashed(run, f"when {event}, the provider fails", advice)
     if run.asked_too_often:
-        raise failure(f"when {event}, the provider asks for ever", "stop when a page brings nothing new")
+        raise failure(f"when {event}, the provider asks for ever", "pages-without-end")
     known: dict[str, list[datetime]] = defaultdict(list)
     for version in findings.baseline.versions:
         known[version.id].append(version.public_from)
     for item, stamp in run.stamps.items():
         before = known.get(item, [stamp])
         if stamp < max(before) and stamp not in before:
-            raise failure(
-                f"when {event}, item {item!r} counts as public from {stamp} on, not from {max(before)}", advice
-            )
+            problem = f"when {event}, item {item!r} counts as public from {stamp} on, not from {max(before)}"
+            raise failure(problem, advice)
     new, old = sorted(run.stamps.values()), sorted(version.public_from for version in findings.baseline.versions)
     # Where there are fewer new ones, the old ones that remain may be any, so the earliest pair up.
     if len(new) > len(old) or any(after < before for after, before in zip(new, old, strict=False)):
@@ -257,8 +262,4 @@ def _unused(error: UpstreamError, findings: Findings) -> list[str]:
 
 def _check_reported(run: ObservedRun, problem: str) -> None:
     if CUTS.isdisjoint(run.gap_types):
-        raise failure(
-            problem,
-            "let UpstreamError pass (wire.body_of raises it), and catch nothing that you cannot mend: a source that "
-            "failed is not one that has nothing",
-        )
+        raise failure(problem, "say-that-it-failed")

@@ -109,14 +109,18 @@ class Address(NamedTuple):
         """Return what stands in the place of the braces; None for a request to another address."""
         if not self.key:
             return {}
-        place = request.path if self.key.startswith("/") else request.host + request.path
         asked = params_of(request)
-        found = [self.place.fullmatch(place)]
-        found += [
-            pattern.fullmatch(str(asked[name])) if name in asked else None for name, pattern in self.params.items()
-        ]
-        known = [match for match in found if match]
-        return {name: text for match in known for name, text in match.groupdict().items()} if known == found else None
+        if not self.params.keys() <= asked.keys():
+            return None
+        place = request.path if self.key.startswith("/") else request.host + request.path
+        said = [(self.place, place), *((pattern, str(asked[name])) for name, pattern in self.params.items())]
+        values: dict[str, str] = {}
+        for pattern, text in said:
+            match = pattern.fullmatch(text)
+            if match is None:
+                return None
+            values |= match.groupdict()
+        return values
 
 
 def _pattern(text: str) -> re.Pattern[str]:
@@ -148,7 +152,7 @@ class Source:
                     document = _document(page)
                     row[address.key] = {"": self._decoded(address.key, document), HEADERS: dict(document.headers)}
         self._packed, self._lists = pickle.dumps(tree), {key for key in tree if isinstance(tree[key], list)}
-        self.recorded = World(self, self.tree())
+        self.recorded = Served(self, self.tree())
 
     @property
     def can_be_edited(self) -> bool:
@@ -217,7 +221,7 @@ class Source:
         return known.decode(document.content) if known is not None else None
 
 
-class World:
+class Served:
     """What a source answers with, as an edit of its recording left it.
 
     Raise one of IMPOSSIBLE for a document that its format cannot hold.
@@ -273,16 +277,12 @@ class World:
             size = pages.size if isinstance(pages.size, int) else int(named(said, pages.size) or size)
             start = self._start(pages, said, kept, size)
         end = start + (size or len(kept))
-        if pages is not None:
-            has_more = end < len(kept)
-            for path, value in (
-                (pages.next, pages.link.format(f"c-{end}" if pages.cursor else end)),
-                (pages.more, True),
-            ):
-                if path:
-                    document = replaced(
-                        document, path_in(document, path), value if has_more else False if value is True else None
-                    )
+        has_more = end < len(kept)
+        if pages is not None and pages.next:
+            token = pages.link.format(f"c-{end}" if pages.cursor else end)
+            document = replaced(document, path_in(document, pages.next), token if has_more else None)
+        if pages is not None and pages.more:
+            document = replaced(document, path_in(document, pages.more), has_more)
         if (start, len(kept)) == (0, len(rows)) and end >= len(rows) and not (pages and (pages.next or pages.more)):
             body = self.body
         else:

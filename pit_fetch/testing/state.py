@@ -75,13 +75,32 @@ class State:
         """Note how ``thing`` is put back. Return what it refers to."""
         match thing:
             case FunctionType():
-                return self._function(thing)
+                if not self.authors.wrote(thing.__module__ or "", thing.__code__.co_filename):
+                    return ()
+                self.figures |= _figures(thing.__code__)
+                module = sys.modules.get(thing.__module__)
+                return [thing.__dict__, thing.__defaults__, thing.__kwdefaults__, thing.__closure__, module]
             case CellType():
-                return self._cell(thing)
+                try:
+                    value = thing.cell_contents
+                except ValueError:  # nothing was assigned to it yet
+                    return ()
+                self.figures |= {value} if type(value) is int else set()
+                self._resets.append(lambda: setattr(thing, "cell_contents", value))
+                return [value]
             case dict() | list() | set() | deque() | bytearray():
-                return self._container(thing)
+                self._resets.append(partial(_refill, thing, thing.copy()))
+                inside = () if isinstance(thing, (set, bytearray)) else thing
+                return list(inside.values() if isinstance(inside, dict) else inside)
             case type() | ModuleType():
-                return self._namespace(thing)
+                name = thing.__module__ if isinstance(thing, type) else thing.__name__
+                if not self.authors.wrote_module(name):
+                    return ()
+                self.modules.add(name)
+                names = _names(thing)
+                self.figures |= {one for name, one in names.items() if type(one) is int and not _NO_ROWS.search(name)}
+                self._resets.append(partial(_rename, thing, names))
+                return names.values()
             case tuple() | frozenset() | MethodType() | staticmethod() | classmethod() | property() | partial():
                 return gc.get_referents(thing)
         if callable(getattr(thing, "cache_clear", None)):
@@ -90,59 +109,29 @@ class State:
             return [getattr(thing, "__dict__", None)]
         return [getattr(thing, "__wrapped__", None)]
 
-    def _function(self, function: FunctionType) -> Iterable[object]:
-        if not self.authors.wrote(function.__module__ or "", function.__code__.co_filename):
-            return ()
-        self.figures |= _figures(function.__code__)
-        module = sys.modules.get(function.__module__)
-        return [function.__dict__, function.__defaults__, function.__kwdefaults__, function.__closure__, module]
 
-    def _cell(self, cell: CellType) -> Iterable[object]:
-        try:
-            value = cell.cell_contents
-        except ValueError:  # nothing was assigned to it yet
-            return ()
-        self.figures |= {value} if type(value) is int else set()
-        self._resets.append(lambda: setattr(cell, "cell_contents", value))
-        return [value]
-
-    def _namespace(self, owner: type | ModuleType) -> Iterable[object]:
-        name = owner.__module__ if isinstance(owner, type) else owner.__name__
-        if not self.authors.wrote_module(name):
-            return ()
-        self.modules.add(name)
-        # Without the interpreter's own, such as __builtins__.
-        names = {name: value for name, value in vars(owner).items() if not name.startswith("__")}
-        self.figures |= {value for name, value in names.items() if type(value) is int and not _NO_ROWS.search(name)}
-
-        def reset() -> None:
-            for name in [name for name in vars(owner) if not name.startswith("__") and name not in names]:
-                delattr(owner, name)
-            for name, value in names.items():
-                if vars(owner).get(name) is not value:
-                    setattr(owner, name, value)
-
-        self._resets.append(reset)
-        return names.values()
-
-    def _container(self, container: Any) -> Iterable[object]:
-        members = container.copy()
-
-        def reset() -> None:
-            if not _is_same(container, members):
-                container.clear()
-                (container.extend if hasattr(container, "extend") else container.update)(members)
-
-        self._resets.append(reset)
-        inside = () if isinstance(container, (set, bytearray)) else container
-        return list(inside.values() if isinstance(inside, dict) else inside)
+def _refill(container: Any, members: Any) -> None:
+    """Put the members back into a container, unless it holds the same objects in the same order."""
+    is_same = len(container) == len(members) and all(map(is_, container, members))
+    if is_same and isinstance(container, dict):
+        is_same = all(map(is_, container.values(), members.values()))
+    if not is_same:
+        container.clear()
+        (container.extend if hasattr(container, "extend") else container.update)(members)
 
 
-def _is_same(container: Any, members: Any) -> bool:
-    """Return whether a container holds the same objects, in the same order."""
-    if len(container) != len(members) or not all(map(is_, container, members)):
-        return False
-    return not isinstance(container, dict) or all(map(is_, container.values(), members.values()))
+def _names(owner: type | ModuleType) -> dict[str, Any]:
+    """Return what a class or a module names, without the interpreter's own, such as __builtins__."""
+    return {name: value for name, value in vars(owner).items() if not name.startswith("__")}
+
+
+def _rename(owner: type | ModuleType, names: dict[str, Any]) -> None:
+    """Put the names of a class or a module back."""
+    for name in _names(owner).keys() - names:
+        delattr(owner, name)
+    for name, value in names.items():
+        if vars(owner).get(name) is not value:
+            setattr(owner, name, value)
 
 
 def _figures(code: CodeType) -> set[int]:

@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 from unittest import SkipTest
 
 from pit_fetch.provider import Provider
 from pit_fetch.request.operations import candidate_operations
-from pit_fetch.testing import claims, conduct, interference, ordering, replies, stamps, today
-from pit_fetch.testing.baseline import check_records, check_stream, nothing_served
+from pit_fetch.testing import claims, conduct, interference, records, replies, stamps, today, versions
 from pit_fetch.testing.certificate import certificate
 from pit_fetch.testing.documents import leaves
 from pit_fetch.testing.findings import Findings, analyze, field_of
-from pit_fetch.testing.observe import Case, Refused, WorldCount, failure, observe
+from pit_fetch.testing.observe import Case, Refused, observe
 from pit_fetch.testing.recording import ROLES, Recording
+from pit_fetch.testing.report import WorldCount, failure
 from pit_fetch.testing.source import Source
 from pit_fetch.testing.state import State
 from pit_fetch.times import is_aware, parse_rfc3339
@@ -32,38 +32,34 @@ class NotRun(AssertionError, SkipTest):
 
 
 def _test(
-    check: Callable[[Findings], None], of_each_operation: bool = False, not_on_claims: str = ""
+    *checks: Callable[[Any], None],
+    of: Literal["provider", "recorded", "undated", "findings", "operations", "claims"] = "findings",
+    not_on_claims: str = "",
 ) -> Callable[[ProviderSuite], None]:
-    """Return the test that makes a check of the findings.
+    """Return the test that makes the checks. It fails, too, where it skipped more than a tenth of its worlds.
 
-    of_each_operation  it is made of those of other operations, too, that the recording answers
-    not_on_claims      why nothing is known where records have claims alone
+    of             what is checked: an attribute of what is known of the suite, or what one yields
+    not_on_claims  why nothing is known where records have claims alone
     """
 
-    @_counted
     def test(suite: ProviderSuite) -> None:
         known = _known(type(suite))
         if not_on_claims and known.rests_on_claims:
             raise NotRun(f"not run: what is served on a claim {not_on_claims}")
-        check(suite.findings())
-        for findings in known.others if of_each_operation else ():
-            check(findings)
+        known.worlds.begin(test.__name__)
+        subjects = getattr(known, of)
+        try:
+            for subject in subjects if isinstance(subjects, list) else [subjects]:
+                for check in checks:
+                    check(subject)
+        except Refused:
+            if of in ("findings", "operations", "claims"):  # the request itself was accepted
+                raise
+            raise NotRun(f"not run: correct {_FIRST} first") from None
+        known.worlds.check()
 
-    test.__doc__ = check.__doc__
+    test.__doc__ = checks[0].__doc__
     return test
-
-
-def _counted(test: Callable[[Any], None]) -> Callable[[Any], None]:
-    """Return the test, which fails, too, where it skipped more than a tenth of its worlds."""
-
-    @functools.wraps(test)
-    def run(suite: ProviderSuite) -> None:
-        worlds = _known(type(suite)).worlds
-        worlds.begin(run.__name__)
-        test(suite)
-        worlds.check()
-
-    return run
 
 
 class ProviderSuite:
@@ -92,58 +88,35 @@ class ProviderSuite:
     credentials: ClassVar[Mapping[str, str]] = {}
     max_requests: ClassVar[int] = 100
 
-    @_counted
     def test_the_recording_holds_dated_records(self) -> None:
         """Check that the provider makes dated records of the recorded reply, which every other test needs."""
         known = _known(type(self))
         conduct.check_declarations(known.recorded.provider)
         conduct.check_operations(known.recorded)
         if known.is_never:
-            stamps.check_never(known.recorded)
+            records.check_never(known.recorded)
         else:
-            _ = known.findings
+            _ = known.analyzed
 
-    def test_importing_it_is_light(self) -> None:
-        conduct.check_import(self.provider)
-
-    def test_importing_it_asks_nothing(self) -> None:
-        conduct.check_import_asks_nothing(self.provider)
-
-    def test_it_asks_declared_hosts_only(self) -> None:
-        conduct.check_hosts(_known(type(self)).accepted())
-
-    def test_records_are_well_formed(self) -> None:
-        case = _known(type(self)).accepted()
-        check_records(observe(case, case.now))
-
-    @_counted
-    def test_the_order_is_as_promised(self) -> None:
-        ordering.check_order(_known(type(self)).accepted())
-        ordering.check_watermarks(self.findings())
-
-    def test_a_claim_is_no_later_than_its_proof(self) -> None:
-        claims.check_claims(_known(type(self)).accepted(claims_as_proofs=False))
-
-    @_counted
-    def test_what_is_not_even_claimed_changes_no_byte(self) -> None:
-        known = _known(type(self))
-        if known.rests_on_claims or not claims.has_claims(known.undated):
-            return  # with claims alone every test has taken them for proofs
-        findings = known.analyzed(claims.as_proofs(known.undated))
-        for check in (
-            interference.check_two_worlds,
-            ordering.check_versions,
-            stamps.check_independence,
-            stamps.check_boundary,
-        ):
-            check(findings)
-
+    test_importing_it_is_light = _test(conduct.check_import, of="provider")
+    test_importing_it_asks_nothing = _test(conduct.check_import_asks_nothing, of="provider")
+    test_it_asks_declared_hosts_only = _test(conduct.check_hosts, of="undated")
+    test_records_are_well_formed = _test(records.check_records, of="undated")
+    test_the_order_is_as_promised = _test(records.check_order, of="undated")
+    test_a_claim_is_no_later_than_its_proof = _test(records.check_claims, of="recorded")
+    test_what_is_not_even_claimed_changes_no_byte = _test(
+        interference.check_two_worlds,
+        versions.check_versions,
+        stamps.check_independence,
+        stamps.check_boundary,
+        of="claims",
+    )
     test_no_secret_gets_out = _test(conduct.check_secrets)
-    test_versions_are_left_to_the_framework = _test(ordering.check_versions)
+    test_versions_are_left_to_the_framework = _test(versions.check_versions)
     test_stamps_come_from_the_reply_alone = _test(stamps.check_independence)
-    test_stamps_are_the_latest_the_source_can_mean = _test(stamps.check_floor, of_each_operation=True)
-    test_stamps_rest_on_publication = _test(stamps.check_meaning, of_each_operation=True)
-    test_revisions_are_told = _test(stamps.check_revisions, of_each_operation=True, not_on_claims="may be revised")
+    test_stamps_are_the_latest_the_source_can_mean = _test(stamps.check_floor, of="operations")
+    test_stamps_rest_on_publication = _test(stamps.check_meaning, of="operations")
+    test_revisions_are_told = _test(versions.check_revisions, of="operations", not_on_claims="may be revised")
     test_nothing_is_as_it_stands_today = _test(today.check_today, not_on_claims="may have changed since")
     test_an_item_is_there_at_its_instant_and_not_before = _test(stamps.check_boundary)
     test_what_is_not_public_changes_no_byte = _test(interference.check_two_worlds)
@@ -174,12 +147,7 @@ class ProviderSuite:
 
         Raises NotRun where nothing can be found: one test fails for it, and those that need it are skipped.
         """
-        if _known(type(self)).is_never:
-            raise NotRun("not run: nothing of this operation is served with --pit")
-        try:
-            return _known(type(self)).findings
-        except AssertionError as error:
-            raise NotRun(f"not run: correct {_FIRST} first ({str(error).splitlines()[0]})") from None
+        return _known(type(self)).findings
 
     def certificate(self) -> str:
         """Return what was checked on what, in how many worlds so far, and what no test sees."""
@@ -200,7 +168,7 @@ class _Known:
         recording = suite.recording or Recording(suite.reply)
         for name, role in recording.fields.items():
             if role not in ROLES:
-                raise failure(f"the recording says that {name} is {role!r}", f"write one of {', '.join(ROLES)}")
+                raise failure(f"the recording says that {name} is {role!r}", "role-of-a-field", roles=", ".join(ROLES))
         credentials = [
             # A made-up value is recognised wherever it turns up.
             (credential, suite.credentials.get(credential.name, f"kit-secret-{credential.name}-0123456789"))
@@ -235,24 +203,37 @@ class _Known:
         operations = candidate_operations(self.undated.provider, self.undated.options)
         return len(operations) == 1 and operations[0].dating.by == "never"
 
+    @property
+    def provider(self) -> Provider:
+        return self.suite.provider
+
     @cached_property
+    def analyzed(self) -> Findings:
+        return self._analyzed(self.undated)
+
+    @property
     def findings(self) -> Findings:
-        return self.analyzed(self.undated)
-
-    def analyzed(self, case: Case) -> Findings:
-        return analyze(replace(case, now=_recorded_at(case, self.suite.recorded_at)))
+        if self.is_never:
+            raise NotRun("not run: nothing of this operation is served with --pit")
+        try:
+            return self.analyzed
+        except AssertionError as error:
+            raise NotRun(f"not run: correct {_FIRST} first ({str(error).splitlines()[0]})") from None
 
     @cached_property
-    def others(self) -> list[Findings]:
-        return [analyze(case) for case in interference.other_operations(self.findings)]
+    def operations(self) -> list[Findings]:
+        """The findings, and those of each other operation that the recording answers."""
+        return [self.findings, *(analyze(case) for case in interference.other_operations(self.findings))]
 
-    def accepted(self, claims_as_proofs: bool = True) -> Case:
-        """Return a case whose request the program accepts. Raise NotRun where it does not."""
-        try:
-            observe(self.undated, self.undated.now)
-        except Refused:
-            raise NotRun(f"not run: correct {_FIRST} first") from None
-        return self.undated if claims_as_proofs else self.recorded
+    @property
+    def claims(self) -> list[Findings]:
+        """The findings of what is claimed beside proofs. With claims alone every test has taken them for proofs."""
+        if self.rests_on_claims or not claims.has_claims(self.undated):
+            return []
+        return [self._analyzed(claims.as_proofs(self.undated))]
+
+    def _analyzed(self, case: Case) -> Findings:
+        return analyze(replace(case, now=_recorded_at(case, self.suite.recorded_at)))
 
 
 _known: Callable[..., _Known] = functools.cache(_Known)
@@ -267,7 +248,7 @@ def _recorded_at(case: Case, declared: str) -> datetime:
     if declared:
         instant = parse_rfc3339(declared)
         if instant is None:
-            raise failure(f"recorded_at is {declared!r}", "write it as 2024-02-16T00:00:00Z")
+            raise failure(f"recorded_at is {declared!r}", "form-of-recorded-at")
         return instant
     dated: list[datetime] = []
     runs = []
@@ -281,8 +262,8 @@ def _recorded_at(case: Case, declared: str) -> datetime:
         ]
     if not dated:
         for run in runs:
-            check_stream(run)
-        raise nothing_served(run)
+            records.check_stream(run)
+        raise records.nothing_served(run)
     return max([*dated, *_dates_in(case, max(dated))]).astimezone(UTC)  # arithmetic in a zone is by its clock
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from pit_fetch.testing.documents import leaves
 from pit_fetch.testing.findings import Findings, field_of
-from pit_fetch.testing.observe import failure, pits_before
+from pit_fetch.testing.observe import pits_before
+from pit_fetch.testing.report import failure
 from pit_fetch.testing.source import body_of, numbers_in, params_of
 from pit_fetch.transport import HttpRequest
 
@@ -48,25 +49,18 @@ def _check_counters(findings: Findings) -> None:
             field = field_of(path)
             is_number = type(value) in (int, float) or (isinstance(value, str) and value.isdigit())
             if is_number and _counts_on(findings, field):
-                raise failure(
-                    f"item {record.id!r} shows {field} = {value!r}, which by its name goes on counting after "
-                    "publication: what is served for an early PIT is today's",
-                    f"leave {field} out of the payload, or keep it for the claim alone (Record.claimed_payload, "
-                    f"Dating.claims); if it is as published for ever, say so in the recording: "
-                    f'fields = {{"{field}": "fixed"}}',
-                )
+                problem = f"item {record.id!r} shows {field} = {value!r}, which by its name goes on counting after"
+                event = "publication: what is served for an early PIT is today's"
+                raise failure(f"{problem} {event}", "counts-on", field=field)
 
 
 def _check_filters(findings: Findings) -> None:
     """Check that no request lets the source choose by a number that goes on growing."""
     for request, _ in findings.baseline.exchanges:
         for field in (name for name in _filters(request) if _counts_on(findings, name)):
-            raise failure(
-                f"the request lets the source choose by {field}, which by its name goes on counting: what it "
-                "leaves out or puts last rests on what came after the PIT",
-                "ask for all, and leave the choice to who reads it; if records are served on a claim, say so in "
-                f'Dating.claims; if {field} never changes, say so in the recording: fields = {{"{field}": "fixed"}}',
-            )
+            problem = f"the request lets the source choose by {field}, which by its name goes on counting: what it"
+            event = "leaves out or puts last rests on what came after the PIT"
+            raise failure(f"{problem} {event}", "chosen-by-a-counter", field=field)
 
 
 def _filters(request: HttpRequest) -> Iterator[str]:
@@ -101,12 +95,8 @@ def _check_bound(findings: Findings) -> None:
             name = str(place[-2])
             is_known = place in findings.case.sizes or findings.is_role(name, "constant") or _NO_SIZE.search(name)
             if size >= max(_LEAST_SIZE, len(findings.every)) and not is_known:
-                raise failure(
-                    f"nothing in the request moves with the PIT, and {name} = {size} looks like the size of "
-                    "its only page: if the source sends its newest rows first, those after the PIT crowd out what was "
-                    "public",
-                    "send a bound (query.horizon), or go on with more pages (paging.numbered, paging.follow), and say "
-                    "in the recording how they are asked for: pages = Pages(…). If the "
-                    'source has no older rows, declare Archiving(reach="newest"), and if it chooses, reach="some"; if '
-                    f'{name} is no size, say so in the recording: fields = {{"{name}": "constant"}}',
+                problem = (
+                    f"nothing in the request moves with the PIT, and {name} = {size} looks like the size of its only"
                 )
+                event = "page: if the source sends its newest rows first, those after the PIT crowd out what was public"
+                raise failure(f"{problem} {event}", "one-page-without-a-bound", field=name)

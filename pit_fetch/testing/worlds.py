@@ -11,7 +11,7 @@ import contextlib
 import pickle
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -38,6 +38,7 @@ class Edit(NamedTuple):
 
 
 World = tuple[Edit, ...]
+Worlds = dict[str, World]
 
 # More than a list that an author cuts to its first hundred.
 MANY = 130
@@ -48,8 +49,6 @@ PLANNED = re.compile(
     r"comment|forecast|horizon|target|next|settle|period|fiscal|ending|record_?date|meeting|conference|vest",
     re.IGNORECASE,
 )
-_IN_HEADERS = "take from headers nothing but where the next page is"
-_PAGE_ALONE = "let a page of a row fail alone: paging.children (with a probe), a record without a stamp for the row"
 GONE = object()
 
 
@@ -76,33 +75,24 @@ class LateRows:
         # A table that has a key keeps the first of two rows, and a page that is asked for by an id is the first one's.
         self.keeps_first = source.is_made or bool(self.pages) or self.each_id_once
         self.rows = findings.late(pit)
-        self.listed = [row for row in self.rows if isinstance(row.key, int)]
         self.public = [row for row in findings.every if row not in self.rows]
+        self.listed = [row for row in self.rows if isinstance(row.key, int)]
+        self.ids = id_paths(findings, self.listed)
 
-    def all(self, crowd: int) -> dict[str, World]:
+    def all(self, crowd: int) -> Worlds:
         """Return every world, with ``crowd`` late rows in those that have many."""
         return {**self.basic(), **self.crowded(crowd), **self.mutated(), **self.twins()}
 
-    def quick(self) -> dict[str, World]:
+    def quick(self) -> Worlds:
         """Return the worlds that find most."""
         return {**self.basic(), **dict(list(self.crowded(MANY).items())[:1])}
 
-    def basic(self) -> dict[str, World]:
+    def basic(self) -> Worlds:
         """Return the worlds that a source most likely has: without the late rows, or with others in their place."""
 
         def uncounted(tree: Any) -> None:
             self._count(tree, -len(self.rows))
             drop(tree, self.rows)
-
-        def moved(tree: Any) -> None:
-            values = [node_at(tree, row.path) for row in self.rows]
-            drop(tree, self.rows)
-            for row, value in zip(self.rows, values, strict=True):
-                container = node_at(tree, row.container)
-                if isinstance(container, list):
-                    container.append(value)
-                else:
-                    container[row.key] = value
 
         def rewritten(tree: Any) -> None:
             for row in self.rows:
@@ -117,33 +107,32 @@ class LateRows:
             for path in self._pointers():
                 _put(tree, path, None)
 
-        def without_pages(tree: Any, page: object) -> None:
+        def paged(tree: Any, page: object) -> None:
             for row in self.rows:
                 for key in self.pages:
                     _put(tree, (*row.path, key), page)
 
-        def counted(tree: Any, count: int) -> None:
+        def counted(tree: Any) -> None:
+            count = 2 * len(self.findings.every) - 1
             last = f"Fri, 16 Feb 2024 09:00:0{count % 2} GMT"
             tree[HEADERS] = {**dict.fromkeys(_TOTALS, str(count)), "ETag": f'"{count}"', "Last-Modified": last}
 
-        broken_text = {"with bytes that are no UTF-8": broken} if self.findings.case.source.holds_any_byte else {}
-        rows: dict[str, Change] = {
-            "left out": partial(drop, rows=self.rows),
-            "left out, and not counted": uncounted,
-            "moved to the end": moved,
-            "with other texts and figures": rewritten,
-            "named by no other row": unnamed,
-            **broken_text,
-        }
-        pages = {
-            f"with a page of their own that {event}": partial(without_pages, page=page)
-            for event, page in (("is not there", None), ("is empty", {"": {}}), ("fails", Document(b"", status=500)))
-            if self.pages
-        }
-        headers = {"counted in a header": partial(counted, count=2 * len(self.findings.every) - 1)}
-        return {**_single(rows), **_single(pages, _PAGE_ALONE), **_single(headers, _IN_HEADERS)}
+        edits = [
+            Edit("left out", partial(drop, rows=self.rows)),
+            Edit("left out, and not counted", uncounted),
+            Edit("with other texts and figures", rewritten),
+            Edit("named by no other row", unnamed),
+            Edit("counted in a header", counted, advice="headers"),
+        ]
+        if self.findings.case.source.holds_any_byte:
+            edits.append(Edit("with bytes that are no UTF-8", broken))
+        for event, page in (("is not there", None), ("is empty", {"": {}}), ("fails", Document(b"", status=500))):
+            if self.pages:
+                words = f"with a page of their own that {event}"
+                edits.append(Edit(words, partial(paged, page=page), advice="pages-of-rows"))
+        return _single(edits)
 
-    def beside(self) -> dict[str, World]:
+    def beside(self) -> Worlds:
         """Return worlds in which late rows changed what the reply holds beside them: later dates, validity."""
 
         def dates(tree: Any) -> None:
@@ -161,113 +150,107 @@ class LateRows:
                         soon = str(postpone(f"{self.pit:%Y-%m-%d}", 9))
                         _put(tree, path, soon if str(value)[:4] == "9999" else "9999-12-31")
 
-        return _single({"followed by later dates beside them": dates, "not yet there to end what was valid": valid})
+        return _single(
+            [
+                Edit("followed by later dates beside them", dates),
+                Edit("not yet there to end what was valid", valid),
+            ]
+        )
 
-    def crowded(self, size: int) -> dict[str, World]:
+    def crowded(self, size: int) -> Worlds:
         """Return worlds with ``size`` late rows or more."""
         if not self.listed:
             return {}
-        ids, container = id_paths(self.findings, self.listed), self.listed[0].container
-        kept = {row: ids[row] | _below(row, self.findings.sources(row)) for row in self.listed}
+        names = _parts(name for row in self.findings.rows for name in row.ids)
+        kept = {row: self.ids[row] | _below(row, self.findings.sources(row)) for row in self.listed}
 
-        def several(tree: Any, first: bool) -> None:
+        def crowd(tree: Any, change: Callable[[Any, set[Path], int], Any], size: int, first: bool = False) -> None:
             packed = [(row, pickle.dumps(node_at(tree, row.path))) for row in self.listed]
             copies = [
-                _vary(self.findings, _rename(self.findings, pickle.loads(body), ids[row], number), kept[row], number)  # noqa: S301 - of this process
+                change(self._renamed(pickle.loads(body), self.ids[row], number), kept[row], number)  # noqa: S301 - of this process
                 for number in range(size // len(self.listed) + 1)
                 for row, body in packed
             ]
-            _insert(tree, container, copies, first)
+            self._insert(tree, copies, first)
             self._count(tree, len(copies))
 
-        parts = _parts(name for row in self.findings.rows for name in row.ids)
+        def scaled(node: Any, kept: set[Path], number: int, factor: int) -> Any:
+            """Move every mean, median and quantile: the figures of all copies lie on one side."""
+            for path, value in list(leaves(node)):
+                is_figure = path and path not in kept and not isinstance(value, bool) and str(value) not in names
+                if is_figure and not self.findings.case.source.is_dated(value):
+                    with contextlib.suppress(ValueError, TypeError, OverflowError):
+                        _put(node, path, type(value)(type(value)(float(value) * factor)))
+            return node
 
-        def scaled(tree: Any, factor: int) -> None:
-            """Add rows that move every mean, median and quantile: their figures all lie on one side."""
-            copies = [
-                _scale(
-                    self.findings,
-                    _rename(self.findings, _copied(node_at(tree, row.path)), ids[row], number),
-                    kept[row],
-                    parts,
-                    factor,
-                )
-                for number in range(MANY // len(self.listed) + 1)
-                for row in self.listed
-            ]
-            _insert(tree, container, copies, first=False)
+        vary = partial(_vary, self.findings)
+        edits = [
+            Edit(f"many ({size}), at the beginning", partial(crowd, change=vary, size=size, first=True)),
+            Edit(f"many ({size}), at the end", partial(crowd, change=vary, size=size)),
+        ]
+        for factor, words in ((0, "0"), (1_000, "a thousand times as high")):
+            change = partial(crowd, change=partial(scaled, factor=factor), size=MANY)
+            edits.append(Edit(f"many, all their figures {words}", change))
+        if not self.each_id_once:
+            words = f"many ({MANY}), of which nothing can be read"
+            edits.append(Edit(words, partial(self._insert, nodes=[{}] * MANY, first=False)))
+        return _single(edits)
 
-        def unreadable(tree: Any) -> None:
-            _insert(tree, container, [{}] * MANY, first=False)
-
-        many = {f"many ({size}), at the {'beginning' if first else 'end'}": partial(several, first=first)
-                for first in (True, False)}  # fmt: skip
-        nothing = {f"many ({MANY}), of which nothing can be read": unreadable} if not self.each_id_once else {}
-        figures = {"many, all their figures 0": partial(scaled, factor=0),
-                   "many, all their figures a thousand times as high": partial(scaled, factor=1_000)}  # fmt: skip
-        return _single({**many, **figures, **nothing})
-
-    def mutated(self) -> dict[str, World]:
+    def mutated(self) -> Worlds:
         """Return worlds with late rows of another form, each of them other in one respect.
 
         In a list, each is a row besides, so that one world holds them all. Elsewhere each takes the place of a row.
         """
-        listed = self.listed[:3]
-        if not listed:
-            edits = [self._mutations(row) for row in self.rows[:6]]
+        if not self.listed:
+            edits = [
+                [
+                    Edit(words, partial(_put, path=row.path, value=node), may_add)
+                    for words, node, may_add in self._mutants(row, (), 0)
+                    if row.container or isinstance(node, dict)
+                ]
+                for row in self.rows[:6]
+            ]
             return {
                 f"{turn}": tuple(mine[(turn + place) % len(mine)] for place, mine in enumerate(edits))
                 for turn in range(max(map(len, edits), default=0))
             }
-        ids, container = id_paths(self.findings, listed), listed[0].container
         mutants = [
-            mutant for number, row in enumerate(listed) for mutant in self._mutants(row, ids[row], 900 + 1_000 * number)
+            mutant
+            for place, row in enumerate(self.listed[:3])
+            for mutant in self._mutants(row, self.ids[row], 900 + 1_000 * place)
         ]
         if not self.each_id_once:
-            mutants += [("repeated", node_at(self.findings.tree, row.path), False) for row in listed]
+            mutants += [("repeated", node_at(self.findings.tree, row.path), False) for row in self.listed[:3]]
+        insert = partial(self._insert, first=True)
         return {
-            f"of other forms, at the {'beginning' if first else 'end'}": tuple(
-                Edit(words, partial(_insert, container=container, nodes=[node], first=first), may_add)
-                for words, node, may_add in mutants
+            "of other forms": tuple(
+                Edit(words, partial(insert, nodes=[node]), may_add) for words, node, may_add in mutants
             )
-            for first in (True, False)
         }
 
-    def twins(self) -> dict[str, World]:
+    def twins(self) -> Worlds:
         """Return worlds with a copy of each public row under a late one's dates, as a version of it or beside it."""
         public = [row for row in self.findings.rows if row in self.public and row.versions and isinstance(row.key, int)]
         model = next((row for row in self.rows if public and row.container == public[0].container), None)
         if model is None:
             return {}
-        dates = {
-            path[len(model.path) :]: value for path, value in self.findings.sources(model).items() if path != model.path
-        }
+        dates = {path[len(model.path) :]: value for path, value in self.findings.sources(model).items()}
         ids = id_paths(self.findings, public)
-        ways = [(" at the end", False, 7_000), (" at the beginning", True, 7_000)]
-        if not all(ids.values()):
-            ways = []  # an id has several parts, and copies would contradict the rows
-        ways += [] if self.each_id_once else [("", False, 0)]
-        ways += [] if self.keeps_first else [(", before them", True, 0)]
-        worlds: dict[str, World] = {}
-        for place, first, number in ways:
+        ways = [] if self.each_id_once else [("later versions of public rows", False, 0)]
+        ways += [] if self.keeps_first else [("later versions of public rows, before them", True, 0)]
+        if all(ids.values()):  # else an id has several parts, and copies would contradict the rows
+            ways += [("rows like public ones", True, 7_000)]
+        edits = []
+        for words, first, number in ways:
             copies = []
             for row in public:
                 node = _copied(node_at(self.findings.tree, row.path))
                 for path, value in dates.items():
                     _put(node, path, value)
-                copies.append(_rename(self.findings, node, ids[row] if number else (), number))
-            words = f"beside {'rows like public ones' if number else 'later versions of public rows'}{place}"
+                copies.append(self._renamed(node, ids[row] if number else (), number))
             change = partial(_insert, container=public[0].container, nodes=copies, first=first)
-            worlds[words] = (Edit(words, change, may_add=True),)
-        return worlds
-
-    def _mutations(self, row: ReplyRow) -> list[Edit]:
-        """Return the edits that put each mutant in the place of a row."""
-        return [
-            Edit(words, partial(_put, path=row.path, value=node), may_add)
-            for words, node, may_add in self._mutants(row, (), 0)
-            if row.container or isinstance(node, dict)
-        ]
+            edits.append(Edit(f"beside {words}", change, may_add=True))
+        return _single(edits)
 
     def _mutants(self, row: ReplyRow, ids: Collection[Path], number: int) -> Iterator[tuple[str, Any, bool]]:
         """Yield the row with one value changed, in words; whole rows that are none; and rows with other dates."""
@@ -278,26 +261,25 @@ class LateRows:
         if not isinstance(original, dict):
             return
         dated = _below(row, self.findings.sources(row)) | _below(row, dict(self.findings.dates_of(row)))
+        changes: list[tuple[str, dict[Path, Any]]] = [
+            (f"with a field more ({more})", more)
+            for more in ({("extra_field",): CANARY}, {("unreadable",): float("nan")})
+        ]
         for words, date in (("without their dates", lambda v: None), ("with dates that are none", lambda v: CANARY),
                             ("at the calendar's end", _on_last_day)):  # fmt: skip
+            changes.append((words, {path: date(node_at(original, path)) for path in dated if path}))
+        for words, values in changes:
             node, number = _copied(original), number + 1
-            for path in filter(None, dated):
-                _put(node, path, date(node_at(node, path)))
-            yield words, _rename(self.findings, node, ids, number) if self.each_id_once else node, False
-        for more in ({"extra_field": CANARY}, {"unreadable": float("nan")}):
-            node, number = {**_copied(original), **more}, number + 1
-            yield (
-                f"with a field more ({more})",
-                _rename(self.findings, node, ids, number) if self.each_id_once else node,
-                False,
-            )
+            for path, value in values.items():
+                _put(node, path, value)
+            yield words, self._renamed(node, ids if self.each_id_once else (), number), False
         fields = [path for path, _ in leaves(original)] + [(name,) for name in original if name not in self.pages]
         for path in dict.fromkeys(path for path in fields if path and path not in dated):
             if any(other[: len(path)] == path for other in dated) or (self.each_id_once and path in ids):
                 continue
             for value in other_values(node_at(original, path)):
                 node, number = _copied(original), number + 1
-                _rename(self.findings, node, set(ids) - {path}, number)
+                self._renamed(node, {*ids} - {path}, number)
                 if value is GONE:
                     with contextlib.suppress(TypeError):  # an element of a list stays
                         node_at(node, path[:-1]).pop(path[-1])
@@ -305,6 +287,20 @@ class LateRows:
                     _put(node, path, value)
                 words = f"without {field_of(path)}" if value is GONE else f"with {field_of(path)} = {value!r}"
                 yield words, node, True
+
+    def _insert(self, tree: Any, nodes: Sequence[Any], first: bool) -> None:
+        _insert(tree, self.listed[0].container, nodes, first)
+
+    def _renamed(self, node: Any, paths: Iterable[Path], number: int) -> Any:
+        """Return a row under another id, which stands at ``paths``."""
+        for path in paths:
+            with contextlib.suppress(KeyError, IndexError, TypeError):
+                value = node_at(node, path)
+                if type(value) is int:
+                    _put(node, path, value + 1_000_000 + 10 * number)
+                elif _is_text(self.findings, value):
+                    _put(node, path, f"{value}x{number}")
+        return node
 
     def _count(self, tree: Any, more: int) -> None:
         """Correct the totals beside the rows for so many rows ``more``."""
@@ -433,17 +429,6 @@ def _insert(tree: Any, container: Path, nodes: Sequence[Any], first: bool) -> No
     rows[place:place] = _copied(nodes)
 
 
-def _rename(findings: Findings, node: Any, paths: Iterable[Path], number: int) -> Any:
-    for path in paths:
-        with contextlib.suppress(KeyError, IndexError, TypeError):
-            value = node_at(node, path)
-            if type(value) is int:
-                _put(node, path, value + 1_000_000 + 10 * number)
-            elif _is_text(findings, value):
-                _put(node, path, f"{value}x{number}")
-    return node
-
-
 def _vary(findings: Findings, node: Any, kept: set[Path], number: int) -> Any:
     """Vary texts and figures so that copies sort before and after the originals, whatever the provider sorts by."""
     for path, value in list(leaves(node)):
@@ -453,18 +438,6 @@ def _vary(findings: Findings, node: Any, kept: set[Path], number: int) -> Any:
             _put(node, path, f"{'!' if number % 2 else '~'}{number} {value}")
         elif isinstance(value, float):
             _put(node, path, value * (1_000 + number) if number % 2 else value / (1_000 + number))
-    return node
-
-
-def _scale(findings: Findings, node: Any, kept: set[Path], names: set[str], factor: int) -> Any:
-    """Multiply every figure in ``node``, also one in a text, but no part of an id."""
-    for path, value in list(leaves(node)):
-        is_figure = (
-            path and path not in kept and not findings.case.source.is_dated(value) and not isinstance(value, bool)
-        )
-        if is_figure and str(value) not in names:
-            with contextlib.suppress(ValueError, TypeError, OverflowError):
-                _put(node, path, type(value)(type(value)(float(value) * factor)))
     return node
 
 
@@ -491,8 +464,8 @@ def _copied(node: Any) -> Any:
     return pickle.loads(pickle.dumps(node)) if isinstance(node, (dict, list)) else node  # noqa: S301 - of this process
 
 
-def _single(changes: Mapping[str, Callable[[Any], None]], advice: str = "") -> dict[str, World]:
-    return {words: (Edit(words, change, advice=advice),) for words, change in changes.items()}
+def _single(edits: Iterable[Edit]) -> Worlds:
+    return {edit.words: (edit,) for edit in edits}
 
 
 def _below(row: ReplyRow, paths: Iterable[Path]) -> set[Path]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from datetime import date, datetime, timedelta
-from typing import Any, NoReturn
+from datetime import UTC, date, datetime, timedelta
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from pit_fetch.gaps import Code
 from pit_fetch.provider import (
-    Caveat,
     ConfigError,
     Credential,
     Field,
@@ -20,9 +20,13 @@ from pit_fetch.provider import (
     Query,
     Record,
     UpstreamError,
+    View,
 )
 from pit_fetch.times import NEW_YORK, is_weekend
-from pit_fetch.wire import strict_json
+from pit_fetch.wire import limited, strict_json
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 # A row without identity: the framework counts it as unreadable, and serves nothing of it.
 UNREADABLE = Record("", None, {})
@@ -44,6 +48,16 @@ CONTACT = Credential(
     secret=False,
     check=implausible,
 )
+
+
+def views_of(package: str) -> Callable[[], tuple[View, ...]]:
+    """Return the views of a source, by its package. Their module is imported when they are called for."""
+
+    def views() -> tuple[View, ...]:
+        found: tuple[View, ...] = import_module(f"{package}.views").VIEWS
+        return found
+
+    return views
 
 
 def weekday_from(day: date) -> date:
@@ -88,44 +102,9 @@ def fields(
     )
 
 
-# How caveats speak of what a source served: of an answer from the source, and of one from an archive.
-_TODAY = {
-    "stand": "as they stand today",
-    "stands": "as it stands today",
-    "since": "since the PIT",
-    "shares": "today's shares",
-    "tickers": "today's list of tickers",
-    "names": "today's names",
-    "list": "today's list",
-    "holder": "today's holder of the symbol",
-    "search_engine": "today's search engine",
-    "model": "today's model",
-    "now": "today",
-}
-_CAPTURED = {
-    "stand": "as they stood when they were captured",
-    "stands": "as it stood when it was captured",
-    "since": "between the PIT and the capture",
-    "shares": "the shares of that time",
-    "tickers": "the list of tickers at the time of the capture",
-    "names": "the names at the time of the capture",
-    "list": "the list at the time of the capture",
-    "holder": "its holder at the time of the capture",
-    "search_engine": "the search engine at the time of the capture",
-    "model": "the model at the time of the capture",
-    "now": "at the time of the capture",
-}
-
-
-def as_of_fetch(caveat: str, query: Query, *, of_today: bool = False) -> Caveat:
-    """Return a caveat with its words in braces filled in: what is served is today's, or what an archive captured."""
-    today, captured = (caveat.format_map({"name": query.operation.name, **words}) for words in (_TODAY, _CAPTURED))
-    return Caveat(today, captured, of_today)
-
-
-def with_a_pit(caveat: str) -> Callable[[Query], Iterable[Caveat]]:
-    """Return the ``Operation.caveats`` that state ``caveat`` (:func:`as_of_fetch`) about each answer as of a PIT."""
-    return lambda query: () if query.open_mode else (as_of_fetch(caveat, query),)
+def with_a_pit(caveat: str) -> Callable[[Query], Iterable[str]]:
+    """Return the ``Operation.caveats`` that state ``caveat``, in which {name} is the operation, with a PIT."""
+    return lambda query: () if query.open_mode else (caveat.format(name=query.operation.name),)
 
 
 _EVENING = (
@@ -186,6 +165,55 @@ def texts_in(row: Mapping[str, Any], *names: str) -> dict[str, str | None]:
     return {name: text_or_none(row[name]) for name in names if name in row}
 
 
+def lists_in(row: Mapping[str, Any], *names: str) -> dict[str, list[str]]:
+    """Return the lists of texts that a row has; what else is in them is left out."""
+    listed = {name: row[name] if isinstance(row[name], list) else [] for name in names if name in row}
+    return {name: [value for value in values if isinstance(value, str)] for name, values in listed.items()}
+
+
+def utc_seconds(moment: datetime) -> str:
+    """Return ``moment`` as ``2024-02-15T21:00:00Z``, without its parts of a second."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 def text_or_none(value: object) -> str | None:
     """Return ``value`` if it is a text, and None for anything else."""
     return value if isinstance(value, str) else None
+
+
+def not_entitled(host: Host, what: str) -> ConfigError:
+    """Return the error of a key whose plan does not include ``what``."""
+    return ConfigError(
+        Code.USAGE, text=f"this key's plan does not include {what} at {host.name}: use one whose plan does"
+    )
+
+
+def claimed_text(link: Record, texts: Mapping[str, Any]) -> tuple[Record, Record]:
+    """Return a proved record, and its texts as an item of their own, which is claimed from the same instant on.
+
+    For a source that shows when it first saw a page, and not whether it has read its title again since.
+    """
+    name = f"{link.id}:text" if link.id else ""
+    return link, Record(name, None, {**link.payload, **texts}, claimed_at=link.available_at)
+
+
+def parse_xml(source: str) -> Element | None:
+    """Return the root of a document; None if it is not well formed, or has a document type.
+
+    Raise UpstreamError for a document that would take far more memory than its size.
+    """
+    from xml.etree import ElementTree
+
+    class Builder(ElementTree.TreeBuilder):
+        def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
+            # It can declare entities. None of EDGAR's forms has one, nor has a feed.
+            raise ElementTree.ParseError("a document type")
+
+    limited(source.encode("utf-8", "surrogatepass"))
+    parser = ElementTree.XMLParser(target=Builder())  # noqa: S314 - see above
+    try:
+        parser.feed(source.strip())
+        root: Element = parser.close()
+    except (ElementTree.ParseError, ValueError):
+        return None
+    return root

@@ -1584,6 +1584,293 @@ def wikipedia() -> Iterator[Case]:
                    "what a source says in an error is of today")  # fmt: skip
 
 
+# News and journals whose rows are dated one by one ----------------------------------------------------------
+
+
+def dated(
+    request: Sequence[str], path: str, wrap: Any, table: Iterable[tuple[str, Any, str, Any, str | None, str]]
+) -> Iterator[Case]:
+    """Cases of one row each: (class, row, id, stamp, when it was public (UTC) or None, why). Its text is SECRET."""
+    for kind, row, name, stamp, public, why in table:
+        for pit, was, instant in around(public) if public else [("2026-09-30T00:00:00Z", False, "later")]:
+            items = [item(name, stamp, was, hidden=() if was else ("SECRET",))]
+            yield case(kind, pit, request, items, [reply(wrap([row]), path)], f"{why} ({instant})")
+    for status in (400, 403, 404, 429, 500):
+        yield case("error", "2024-02-15T16:00:00-05:00", request, [item("", None, False, hidden=("SECRET",))],
+                   [reply({"message": "SECRET"}, path, status)], "what a source says in an error is of today")  # fmt: skip
+
+
+def alpaca_news() -> Iterator[Case]:
+    def row(created: Any, updated: Any) -> dict[str, Any]:
+        return {"id": 46186154, "author": "A", "content": "", "created_at": created, "headline": "SECRET", "images": [],
+                "source": "benzinga", "summary": "", "symbols": ["AMD"], "updated_at": updated, "url": ""}  # fmt: skip
+
+    first, saved = "2025-07-01T01:42:42Z", "2025-07-01T01:42:43Z"
+    edits = (
+        ("2025-07-01T02:22:22Z", "40 minutes later, as 24919570"),
+        ("2025-07-02T06:42:42Z", "29 hours later, as 24803233"),
+    )
+    yield from dated((), "/v1beta1/news", lambda rows: {"news": rows, "next_page_token": None}, [
+        ("revision", row(first, saved), "46186154", first, saved, "recorded: the first save is a second after it"),
+        *(("revision", row(first, at), "46186154", first, at, f"edited {why}: only the last text is served")
+          for at, why in edits),
+        *(("undated", row(first, bad), "46186154", first, None, "nothing says when it was last edited")
+          for bad in (None, "", "soon", 1751334163, "2025-07-01T01:42:43", "2025-07-01")),
+        *(("undated", row(bad, saved), "46186154", bad, None, "nothing says when it appeared")
+          for bad in (None, "", "soon", 1751334162, "2025-07-01T01:42:42", "2025-07-01")),
+    ])  # fmt: skip
+
+
+NO_INSTANT: Sequence[Any] = (None, "", "soon", "2024-02-15", "2024-02-15T10:00:00", "2024-02-30T10:00:00Z")
+
+
+UNREAD_UNIX: Sequence[Any] = (None, "", "2025-12-10T18:19:51Z", 1765390791000000000, -5)
+
+
+def tiingo_news() -> Iterator[Case]:
+    def row(published: Any, crawled: Any) -> dict[str, Any]:
+        return {"id": 66785758, "publishedDate": published, "title": "SECRET", "url": "https://example.com/SECRET",
+                "description": None, "source": "example.com", "tags": [], "crawlDate": crawled, "tickers": []}  # fmt: skip
+
+    noon = "2024-06-26T10:26:00Z"
+    yield from dated((), "/tiingo/news", lambda rows: rows, [
+        ("revision", row(noon, "2024-06-26T14:37:52.735007Z"), "66785758", noon, "2024-06-26T14:37:57.735007+00:00",
+         "recorded: one release was crawled 4 h 12 min after its publisher's stamp"),
+        ("revision", row("2024-06-26T10:30:02.826000Z", "2024-06-26T10:29:50.000001Z"), "66785758", noon,
+         "2024-06-26T10:30:07.826000+00:00", "a publisher's clock ahead of the crawl: the later stamp counts"),
+        ("revision", row("2024-07-26T10:30:02Z", noon), "66785758", noon, None, "a publisher's stamp weeks after the crawl"),
+        *(("undated", row(noon, bad), "66785758", bad, None, "nothing says when it was crawled") for bad in NO_INSTANT),
+        *(("undated", row(bad, noon), "66785758", bad, None, "nothing says when it was published") for bad in NO_INSTANT),
+    ])  # fmt: skip
+    yield case("revision", "2024-07-26T00:00:00Z", (), [item("66785758:text", noon, False, hidden=("HEADLINE",))],
+               [reply([row(noon, noon) | {"title": "HEADLINE"}], "/tiingo/news")],
+               "the crawl shows the link, and not that its title has not been read again since")  # fmt: skip
+
+
+def gdelt() -> Iterator[Case]:
+    def row(seen: Any) -> dict[str, Any]:
+        return {"url": "https://www.Example.com:443/a", "url_mobile": "", "title": "HEADLINE , tokenised", "seendate": seen,
+                "socialimage": "", "domain": "SECRET", "language": "English", "sourcecountry": "Greece"}  # fmt: skip
+
+    def name(seen: str) -> str:
+        return f"{seen}/https://www.example.com/a"
+
+    yield from dated(("oil",), "/api/v2/doc/doc", lambda rows: {"articles": rows}, [
+        ("precision", row("20260828T121500Z"), name("2026-08-28T12:15:00Z"), "20260828T121500Z", "2026-08-28T12:30:00+00:00",
+         "recorded: a batch of 15 minutes, whose files were seen 3 to 5 minutes after the instant that names it"),
+        ("zone", row("20240310T070000Z"), name("2024-03-10T07:00:00Z"), "20240310T070000Z", "2024-03-10T07:15:00+00:00",
+         "UTC, where New York's clock changes"),
+        *(("undated", row(bad), name("x"), bad, None, "nothing says in which batch it was seen")
+          for bad in (*NO_INSTANT, "20240230T101500Z", "20240215T101500", 20240215101500)),
+    ])  # fmt: skip
+    seen = name("2026-08-28T12:15:00Z")
+    yield case("revision", "2026-09-28T00:00:00Z", ("oil",), [item(f"{seen}:text", "20260828T121500Z", False, hidden=("HEADLINE",))],
+               [reply({"articles": [row("20260828T121500Z")]}, "/api/v2/doc/doc")],
+               "the batch shows the link, and not that its title has not been read again since")  # fmt: skip
+    for sentence in (
+        "SECRET must be surrounded by ().",
+        "Please limit requests to one every 5 seconds SECRET",
+        "<html>SECRET</html>",
+    ):
+        yield case("error", "2026-09-28T00:00:00Z", ("oil",), [item("", None, False, hidden=("SECRET",))],
+                   [reply(sentence, "/api/v2/doc/doc")], "recorded: it refuses in a sentence with status 200")  # fmt: skip
+
+
+def hackernews() -> Iterator[Case]:
+    def hit(created: Any, written: Any) -> dict[str, Any]:
+        return {"objectID": "46221528", "created_at": "2025-12-10T18:19:51Z", "created_at_i": created, "updated_at": written,
+                "author": "x", "title": "SECRET", "url": "https://example.com", "points": 57, "num_comments": 3,
+                "_tags": ["story"]}  # fmt: skip
+
+    made = 1765390791  # 2025-12-10T18:19:51Z
+    posts = ("search", "query=ai")
+    yield from dated(posts, "/api/v1/search_by_date", lambda rows: {"hits": rows, "nbHits": 6}, [
+        ("revision", hit(made, "2025-12-10T18:20:00Z"), "46221528", made, "2025-12-10T18:20:51+00:00",
+         "a minute after its creation, when the index has it"),
+        ("revision", hit(made, "2025-12-11T01:19:51Z"), "46221528", made, "2025-12-11T01:19:51+00:00",
+         "recorded: written again 7 hours later, by a vote or by an edit of the title"),
+        ("revision", hit(made, "2026-03-05T23:08:34Z"), "46221528", made, "2026-03-05T23:08:34+00:00",
+         "recorded: a bulk write of the index, 85 days later"),
+        *(("undated", hit(made, bad), "46221528", bad, None, "nothing says when it was last written") for bad in NO_INSTANT),
+        *(("undated", hit(bad, "2025-12-11T01:19:51Z"), "46221528", bad, None, "nothing says when it was made")
+          for bad in UNREAD_UNIX),
+    ])  # fmt: skip
+    for score in (
+        {"points": "SECRET"},
+        {"num_comments": "SECRET"},
+        {"children": ["SECRET"]},
+        {"story_title": "SECRET"},
+    ):
+        yield case("count", "2026-09-28T00:00:00Z", posts, [item("46221528", made, True, hidden=("SECRET",))],
+                   [reply({"hits": [hit(made, "2025-12-11T01:19:51Z") | {"title": "T"} | score], "nbHits": 6}, "/search_by_date")],
+                   "scores, counts and the title of a comment's story are as of the fetch")  # fmt: skip
+    for row in ({"title": "SECRET"}, {"text": "SECRET"}, {"title": "SECRET", "deleted": True}):
+        yield case("revision", "2026-09-28T00:00:00Z", ("item", "ids=8863"), [item("8863", made, False, hidden=("SECRET",))],
+                   [reply({"id": 8863, "type": "story", "by": "x", "time": made, "score": 104, **row}, "/v0/item/8863.json")],
+                   "all fields but id, type, by and time are subject to change, without a stamp")  # fmt: skip
+
+
+def finnhub() -> Iterator[Case]:
+    def row(at: Any) -> dict[str, Any]:
+        return {"category": "company", "datetime": at, "headline": "SECRET", "id": 140399323, "image": "", "related": "AAPL",
+                "source": "Yahoo", "summary": "", "url": ""}  # fmt: skip
+
+    yield from dated(("news", "symbol=AAPL"), "/company-news", lambda rows: rows, [
+        ("revision", row(1779554718), "140399323", 1779554718, None,
+         "recorded: rows are added to the past, and texts change without a mark"),
+        *(("undated", row(bad), "140399323", bad, None, "nothing says when it was published")
+          for bad in UNREAD_UNIX),
+    ])  # fmt: skip
+    report = {
+        "date": "2026-07-29",
+        "epsActual": 2.01,
+        "epsEstimate": 1.9316,
+        "hour": "amc",
+        "quarter": 3,
+        "symbol": "AAPL",
+        "year": 2026,
+    }
+    for pit in ("2026-07-29T12:00:00Z", "2026-07-30T04:00:00Z", "2026-09-30T04:00:00Z"):
+        yield case("snapshot", pit, ("earnings", "symbol=AAPL"), [item("AAPL:2026:3", "2026-07-29", False, hidden=("2.01",))],
+                   [reply({"earningsCalendar": [report]}, "/calendar/earnings")],
+                   "dates, estimates and results are overwritten in place, and no row says when")  # fmt: skip
+
+
+def arxiv() -> Iterator[Case]:
+    def feed(rows: Sequence[Any]) -> str:
+        entries = "".join(
+            f"<entry><id>http://arxiv.org/abs/{name}</id><title>SECRET</title><updated>{updated}</updated><published>{first}"
+            "</published><arxiv:primary_category term='math.CO'/></entry>" for name, updated, first in rows)  # fmt: skip
+        return f"<feed xmlns='http://www.w3.org/2005/Atom' xmlns:arxiv='http://arxiv.org/schemas/atom'>{entries}</feed>"
+
+    made, held = "2016-05-26T17:59:46Z", "2014-02-04T11:33:00Z"
+    yield from dated(("ids=1605.08386",), "/api/query", feed, [
+        ("date-only", ("1605.08386v1", made, made), "1605.08386", made, None, "recorded: a submission is no announcement"),
+        ("date-only", ("1402.7033v1", held, held), "1402.7033", held, None, "submitted on 4 February, announced on the 28th"),
+        ("revision", ("1605.08386v3", "2026-05-26T17:59:46Z", made), "1605.08386", made, None, "a third version, years later"),
+        *(("undated", ("1605.08386v1", bad, made), "1605.08386", bad, None, "no instant") for bad in ("", "soon", "2016-05-26")),
+    ])  # fmt: skip
+
+
+def federal_register() -> Iterator[Case]:
+    agencies = [{"raw_name": "EPA", "slug": "environmental-protection-agency"}]
+
+    def printed(day: Any) -> dict[str, Any]:
+        return {
+            "title": "SECRET",
+            "type": "Rule",
+            "document_number": "2026-07755",
+            "publication_date": day,
+            "agencies": agencies,
+        }
+
+    def filed(at: Any, replaced: Any) -> dict[str, Any]:
+        return {"title": "SECRET", "type": "Rule", "document_number": "2019-17425", "filing_type": "special", "filed_at": at,
+                "pdf_updated_at": replaced, "pdf_url": "", "agencies": agencies}  # fmt: skip
+
+    def results(rows: Sequence[Any]) -> dict[str, Any]:
+        return {"count": 1, "results": list(rows)}
+
+    days = (("2026-04-21", "2026-04-21T16:00:00+00:00", "summer time"), ("2024-02-15", "2024-02-15T17:00:00+00:00", "winter"),
+            ("2024-11-04", "2024-11-04T17:00:00+00:00", "the day after the clock changed"))  # fmt: skip
+    yield from dated(("documents",), "/documents.json", results, [
+        *(("date-only", printed(day), f"2026-07755@{day}", day, public, f"late content of an issue is out before noon: {why}")
+          for day, public, why in days),
+        *(("undated", printed(bad), "2026-07755@None", bad, None, "no day of an issue")
+          for bad in (None, "", "soon", "20260421", "2026-04-31", 20260421)),
+    ])  # fmt: skip
+    at, early = "2019-08-09T16:15:00.000-04:00", "2019-07-25T06:00:00.000-04:00"
+    yield from dated(("public_inspection",), "/public-inspection-documents.json", results, [
+        ("zone", filed(at, at), "2019-17425", at, "2019-08-09T20:20:00+00:00", "recorded: a special filing, after the close"),
+        ("zone", filed("2019-08-09T20:15:00Z", at), "2019-17425", at, "2019-08-09T20:20:00+00:00", "the same, as the search has it"),
+        ("precision", filed(early, early), "2019-17425", early, "2019-07-25T12:50:00+00:00", "nothing is on the site before 08:45"),
+        ("revision", filed(at, "2019-08-12T11:15:13.000-04:00"), "2019-17425", at, "2019-08-12T15:15:13+00:00",
+         "the text was replaced three days later"),
+        *(("undated", filed(bad, at), "2019-17425", bad, None, "no instant of the filing") for bad in NO_INSTANT),
+        *(("undated", filed(at, bad), "2019-17425", bad, None, "nothing says when the text was replaced") for bad in NO_INSTANT),
+    ])  # fmt: skip
+
+
+_COMPANIES = [f"{a}{b}{c}" for a in "ABCDEFGHIJ" for b in "ABCDEFG" for c in "ABCDEFG"]
+
+
+def index_members() -> Iterator[Case]:
+    def source(*symbols: str) -> str:
+        named = [*symbols, *_COMPANIES[len(symbols) :]]
+        return (
+            "{| id='constituents'\n! Symbol !! Security\n" + "".join(f"|-\n|{name}||{name}\n" for name in named) + "|}"
+        )
+
+    def row(number: int, at: Any, text: str) -> dict[str, Any]:
+        digest = sha1(text.encode(), usedforsecurity=False).hexdigest()
+        return {"revid": number, "timestamp": at, "sha1": digest, "slots": {"main": {"content": text}}}
+
+    def asked(kind: str, pit: str, rows: Sequence[Any], items: Sequence[Any], why: str) -> Case:
+        body = {"query": {"pages": [{"pageid": 7, "title": "List of S&P 500 companies", "revisions": list(rows)}]}}
+        return case(kind, pit, ("sp500", "--limit", "600"), items, [reply(body, "/w/api.php")], why)
+
+    before, early, undone = "2023-06-02T12:00:00Z", "2023-06-04T09:00:00Z", "2023-06-05T09:00:00Z"
+    stood, ahead = row(1, before, source()), row(2, early, source("PANW"))
+    for pit, was, instant in around("2023-06-04T09:01:00+00:00"):
+        yield asked("revision", pit, [ahead, stood], [item("sp500:PANW@2", early, was, hidden=() if was else ("PANW",))],
+                    f"recorded: an announcement applied 16 days before its effective day ({instant})")  # fmt: skip
+    for pit, gone, instant in around("2023-06-05T09:01:00+00:00"):
+        rows = [row(3, undone, source()), ahead, stood]
+        yield asked("revision", pit, rows, [item("sp500:PANW@2", early, not gone, hidden=("PANW",) if gone else ())],
+                    f"recorded: it was undone a day later, which is not known before ({instant})")  # fmt: skip
+    yield asked("snapshot", "2023-11-15T00:00:00Z", [row(9, "2023-12-18T12:00:00Z", source("UBER")), stood],
+                [item("sp500:UBER@9", "2023-12-18T12:00:00Z", False, hidden=("UBER",))],
+                "announced on 1 December: a data set of today has it since October")  # fmt: skip
+    for bad in (None, "", "soon", "2023-06-04"):
+        yield asked("undated", "2023-11-15T00:00:00Z", [row(2, bad, source("PANW")), stood],
+                    [item("sp500:PANW@2", bad, False, hidden=("PANW",))], "no instant of the revision")  # fmt: skip
+    for status in (400, 403, 404, 429, 500):
+        yield case("error", "2023-11-15T00:00:00Z", ("sp500",), [item("", None, False, hidden=("SECRET",))],
+                   [reply("SECRET", "/w/api.php", status)], "what a source says in an error is of today")  # fmt: skip
+
+
+def official() -> Iterator[Case]:
+    def report(day: Any) -> dict[str, Any]:
+        return {"report_date_as_yyyy_mm_dd": day, "cftc_contract_market_code": "239747", "open_interest_all": "19404"}
+
+    def shorts(day: str, flag: Any) -> dict[str, Any]:
+        return {
+            "symbolCode": "AAPL",
+            "settlementDate": day,
+            "currentShortPositionQuantity": 987654321,
+            "revisionFlag": flag,
+        }
+
+    def asked(op: Sequence[str], path: str, row: Any, name: str, pit: str, why: str, kind: str = "date-only") -> Case:
+        items = [item(name, pit, False, hidden=("19404", "987654321", "4.31"))]
+        return case(kind, pit, op, items, [reply([row] if isinstance(row, dict) else row, path)], why)
+
+    cot = ("cot", "market=239747")
+    for pit, why in (("2024-08-20T23:00:00Z", "the day of the positions"), ("2024-08-23T19:00:00Z", "before the Friday's release"),
+                     ("2025-01-01T00:00:00Z", "released: but nothing shows when, nor that it was not corrected since")):  # fmt: skip
+        yield asked(cot, ".json", report("2024-08-20T00:00:00.000"),
+                    "legacy:239747@2024-08-20", pit, why)  # fmt: skip
+    for pit in ("2025-10-04T00:00:00Z", "2025-11-19T20:00:00Z"):
+        yield asked(cot, ".json", report("2025-09-30T00:00:00.000"), "legacy:239747@2025-09-30", pit,
+                    "recorded: a shutdown delayed this report to 19 November, by 47 days")  # fmt: skip
+    short = ("short_interest", "symbols=AAPL")
+    yield asked(short, "/consolidatedShortInterest", shorts("2026-08-31", None), "AAPL@2026-08-31", "2026-09-05T00:00:00Z",
+                "settled on 31 August, published about ten days later")  # fmt: skip
+    yield asked(short, "/consolidatedShortInterest", shorts("2026-08-31", "R"), "AAPL@2026-08-31", "2026-12-05T00:00:00Z",
+                "it was corrected, and nothing says when", "revision")  # fmt: skip
+    feed = ("<feed xmlns='http://www.w3.org/2005/Atom' xmlns:d='urn:d' xmlns:m='urn:m'><entry><content><m:properties>"
+            "<d:NEW_DATE>2024-09-03T00:00:00</d:NEW_DATE><d:BC_10YEAR>4.31</d:BC_10YEAR></m:properties></content></entry></feed>")  # fmt: skip
+    for pit in ("2024-09-03T15:30:00-04:00", "2024-09-03T20:30:00-04:00"):
+        yield asked(
+            ("treasury",),
+            "/xmlview",
+            feed,
+            "treasury@2024-09-03",
+            pit,
+            "the feed's own stamps are those of the request",
+        )
+
+
 FILES = {
     "bz-news-api": benzinga,
     "alphavantage": alphavantage,
@@ -1595,6 +1882,15 @@ FILES = {
     "yahoo": yahoo,
     "wayback": wayback,
     "wikipedia": wikipedia,
+    "alpaca_news": alpaca_news,
+    "tiingo_news": tiingo_news,
+    "gdelt": gdelt,
+    "hackernews": hackernews,
+    "finnhub": finnhub,
+    "arxiv": arxiv,
+    "federal_register": federal_register,
+    "index_members": index_members,
+    "official": official,
 }
 
 

@@ -373,7 +373,7 @@ WRONG = {
         by_row(start_of_day), "stamps_are_the_latest_the_source_can_mean", "times.end_of_day", {"stamps_that_say_less"},
     ),
     "a reading without offset taken for UTC": Wrong(
-        by_row(any_stamp_as_utc), "stamps_that_say_less", "times.wall_clock", {"schema_drift"},
+        by_row(any_stamp_as_utc), "stamps_that_say_less", "times.parse_wall_clock", {"schema_drift"},
     ),
     "revisions ignored": Wrong(
         by_row(lambda record, row: record._replace(revised_at=None)),
@@ -398,7 +398,7 @@ WRONG = {
     ),
     "a tag of its own": Wrong(
         by_row(lambda record, row: record._replace(available_at_source="trust_me")),
-        "records_are_well_formed", "leave it out", ALL,
+        "records_are_well_formed", "leave the field out", ALL,
     ),
     "stamp from the PIT": Wrong(
         by_records(lambda records, query: (record._replace(available_at=query.now) for record in records)),
@@ -428,7 +428,7 @@ WRONG = {
         by_records(oldest_slice_first), "the_order_is_as_promised", "a Watermark after each", ALL,
     ),
     "a watermark from a stamp": Wrong(
-        by_records(mark_by_stamp), "the_order_is_as_promised", "from the request alone",
+        by_records(mark_by_stamp), LEAKS, "from the request alone",
     ),
     "the newest version": Wrong(
         chosen(newest), "versions_are_left_to_the_framework", "yield every version",

@@ -10,11 +10,11 @@ from contextlib import closing
 from random import Random
 from unittest.mock import patch
 
-from pit_fetch.archive.store import index, ingestion, items, microseconds, tables, versions
+from pit_fetch.archive.store import index, ingestion, items, journal, microseconds, tables, versions
 from pit_fetch.archive.store.checksums import row_checksum
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError
 from pit_fetch.archive.store.history import ItemVersion
-from pit_fetch.archive.store.journal import Key
+from pit_fetch.archive.store.journal import Exchange, Key
 from pit_fetch.pipeline.cursor import record_age
 from pit_fetch.provider import Record
 from tests.laws import archive_laws
@@ -30,16 +30,24 @@ Answer = dict[str, tuple[str, int | None, int | None]]
 def filled(connection: sqlite3.Connection, captured: Captured) -> None:
     """Create an index, and add every fetch in order."""
     connection.executescript(tables.SCHEMA)
+    standings = None
     for place, fetch in enumerate(captured.fetches):
-        _add(connection, captured, place, fetch)
+        # Now and then another transaction begins.
+        standings = _add(connection, captured, place, fetch, standings if place % 4 else None)
 
 
-def _add(connection: sqlite3.Connection, captured: Captured, place: int, fetch: FetchObservation) -> None:
+def _add(
+    connection: sqlite3.Connection,
+    captured: Captured,
+    place: int,
+    fetch: FetchObservation,
+    standings: ingestion.Standings | None,
+) -> ingestion.Standings:
     def window_covers(key: Key, records: Sequence[Record]) -> bool:
         wanted = frozenset(ItemVersion(*json.loads(record.payload["version"])) for record in records)
         return captured.window_covers(captured.fetches[key.seq], wanted)
 
-    ingestion.add(connection, _indexed(place, fetch, captured), window_covers)
+    return ingestion.add(connection, _indexed(place, fetch, captured), window_covers, standings)
 
 
 def _indexed(place: int, fetch: FetchObservation, captured: Captured) -> index.FetchToIndex:
@@ -53,12 +61,16 @@ def _indexed(place: int, fetch: FetchObservation, captured: Captured) -> index.F
         since=window.since,
         until=window.until,
         items={item: [_stored(v) for v in sorted(found, key=repr)] for item, found in fetch.items.items()},
+        asked=index.Asked(terms={"name": {*window.among}} if window.among else {}),
+        fields={"name": "names"},
     )
 
 
 def _stored(version: ItemVersion) -> versions.StoredVersion:
-    form = versions.Form("provider_metadata", '["version"]')
-    values = json.dumps([json.dumps(version._replace(key=_own_key(version)))])
+    form = versions.Form("provider_metadata", '["version","names"]')
+    # Of a field that lists nothing, any request may ask for the item.
+    names = [version.content[0].upper()] if version.content[0] != "x" else None
+    values = json.dumps([json.dumps(version._replace(key=_own_key(version))), names])
     return versions.StoredVersion(form, version.content.encode(), version.stamped_at, None, values)
 
 
@@ -177,7 +189,7 @@ def damage_is_no_answer(rng: Random, kinds: Sequence[str] = KINDS) -> int:
         _flip(rng, connection, last.items)
         _check_damaged(connection, before)
         try:
-            _add(connection, captured, len(earlier), last)
+            _add(connection, captured, len(earlier), last, None)
         except (ArchiveError, *BROKEN):  # as the recorder and the session explain it
             return 1
         _check_damaged(connection, {instant: pure_answer(captured, instant) for instant in instants})
@@ -267,6 +279,26 @@ def _sample(rng: Random) -> list[int]:
     return rng.sample(list(archive_laws.Instants), 12)
 
 
+def receipts_are_true(rng: Random) -> int:
+    """A reply that several requests share counts as received once, whatever comes before it is recorded again."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.executescript(tables.SCHEMA)
+        writer, now, counted = journal.Writer(connection), 0, list[tuple[Exchange, int]]()
+        for place in range(rng.randrange(3, 14)):
+            fetch = Key("o", place)
+            if counted and rng.random() < 0.5:
+                exchange, seen = rng.choice(counted)
+                assert writer.append_exchange(fetch, exchange) == seen
+            else:
+                now += rng.randrange(5)
+                received = max(0, now - rng.choice((0, 0, 3)))  # the clock may be set back
+                url, body = (rng.choice(("a", "b")) for _ in range(2))
+                exchange = Exchange(received, "GET", url, {}, None, 200, {}, body.encode())
+                counted.append((exchange, writer.append_exchange(fetch, exchange)))
+                assert counted[-1][1] >= received
+    return 1
+
+
 LAWS = {
     "archive: index": index_is_the_rule,
     "archive: ties": index_of_ties,
@@ -275,4 +307,5 @@ LAWS = {
     "archive: damage": damage_is_no_answer,
     "archive: damaged absences": damage_is_no_absence,
     "archive: damaged rows": damaged_rows_are_no_news,
+    "archive: receipts": receipts_are_true,
 }

@@ -34,6 +34,7 @@ from tests.laws import (
     secrets,
     sessions,
     shell,
+    viewed,
     zones,
 )
 from tests.laws.checks import (
@@ -122,6 +123,11 @@ LAWS: Mapping[str, Law] = together(
         for name, law in claimed.laws(worlds.claimed, worlds.make).items()
     },
     {f"{source}: {name}": law for source, worlds in modules("worlds").items() for name, law in worlds.LAWS.items()},
+    {
+        f"{source}: views": viewed.law(getattr(worlds, "viewed", worlds.make))
+        for source, worlds in modules("worlds").items()
+    },
+    {"yahoo: claimed views": viewed.law(modules("worlds")["yahoo"].claimed, "claimed")},
     {
         "gate: judges": command.gate_judges,
         "gate: hook": command.gate_hook,

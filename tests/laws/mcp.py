@@ -18,7 +18,7 @@ from pit_fetch.mcp.calls import FETCH_SECONDS, Runtimes, Server
 from pit_fetch.mcp.instant import make_instant
 from pit_fetch.mcp.server import serve
 from pit_fetch.mcp.streams import Wire
-from pit_fetch.mcp.tools import name_of, tools_for
+from pit_fetch.mcp.tools import Shape, name_of, tools_for
 from pit_fetch.runtime import Runtime
 from pit_fetch.testing.inprocess import Left
 from pit_fetch.testing.server import App
@@ -26,6 +26,7 @@ from tests.laws.checks import dated
 from tests.laws.worlds import SECRETS, Case, provider_of, run, surroundings
 from tests.worlds import same_bytes
 
+SHAPES: tuple[Shape, ...] = ("columns", "items")
 MODERN = "2026-07-28"
 _CLIENT = {"name": "law", "version": "1"}
 _ENVELOPE = {
@@ -93,8 +94,8 @@ def _holds(case: Case, rng: Random) -> int:
     name = name_of(provider_of(case))
     later = {**arguments, "pit": (case.moment + timedelta(days=4_000)).isoformat()}
     calls = [(name, arguments), (name, later), ("sources", {"name": name}), ("nothing", {})]
-    script = requests_of(calls, modern=rng.random() < 0.5)
-    first = same_bytes(lambda app: session(case, app, script), case.worlds, SECRETS)
+    script, shape = requests_of(calls, modern=rng.random() < 0.5), rng.choice(SHAPES)
+    first = same_bytes(lambda app: session(case, app, script, shape), case.worlds, SECRETS)
     answers = {row["id"]: row["result"] for row in map(json.loads, first.out.splitlines())}
     results = [answers[number]["content"][0]["text"] for number in sorted(answers)[-len(calls) :]]
     if is_whole:
@@ -102,9 +103,24 @@ def _holds(case: Case, rng: Random) -> int:
         # A server with an instant is a ceiling.
         environ = {"CLAUDECODE": "1", "PIT_FETCH_CEILING": case.pit}
         expected = run(case, case.worlds[0], words=words, environ=environ)
-        assert results[0] == expected.out.rstrip("\n"), "the tool and the command answer differently"
-    assert json.loads(results[1])["data"] == [], "a message moves the instant"
+        _check_same(results[0], expected, arguments.get("fields"))
+    moved = json.loads(results[1])
+    assert moved["rows" if shape == "columns" else "data"] == [], "a message moves the instant"
     return len(case.worlds) - 1
+
+
+def _check_same(text: str, expected: Left, fields: object) -> None:
+    """A tool answers with what the command prints: with its bytes, or in columns with the same items."""
+    answer = json.loads(text)
+    if "data" in answer:
+        assert text == expected.out.rstrip("\n"), "the tool and the command answer differently"
+        return
+    rows = [answer["shared"] | dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
+    left_out = {"id"} if fields and "id" not in str(fields) else set()
+    items = [{name: item[name] for name in item if name not in left_out} for item in expected.data]
+    every = dict.fromkeys(name for item in items for name in item)
+    assert rows == [every | item for item in items], "the tool and the command answer differently"
+    assert len(answer["gaps"]) == len(expected.envelope["gaps"])
 
 
 def clock_behind(case: Case) -> int:
@@ -129,15 +145,15 @@ def arguments_of(case: Case) -> tuple[dict[str, Any], bool]:
     return arguments, arguments.keys() == given.keys()
 
 
-def session(case: Case, app: App, script: Sequence[Mapping[str, Any]]) -> Left:
+def session(case: Case, app: App, script: Sequence[Mapping[str, Any]], shape: Shape = "items") -> Left:
     """Return every byte that a server of the case's source writes, in the world ``app``."""
     with surroundings(case, app) as runtime:
         dialogue = Dialogue(script)
-        serve(_server(case, runtime), Wire(dialogue, dialogue))  # type: ignore[arg-type]
+        serve(_server(case, runtime, shape), Wire(dialogue, dialogue))  # type: ignore[arg-type]
     return Left(dialogue.written.decode(), "", 0)
 
 
-def _server(case: Case, runtime: Runtime) -> Server:
+def _server(case: Case, runtime: Runtime, shape: Shape) -> Server:
     instant = make_instant(case.pit, None, runtime.environ)
     tools = tools_for([runtime.find(case.source)], instant.phrase)
-    return Server(tools, instant, Settings(runtime.environ), Runtimes(lambda: runtime))
+    return Server(tools, instant, Settings(runtime.environ), Runtimes(lambda: runtime), shape=shape)

@@ -6,7 +6,7 @@ import csv
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -16,21 +16,23 @@ from typing import Any, get_args
 from unittest.mock import patch
 
 from pit_fetch.archive.archived import Archived, OpenArchives
-from pit_fetch.archive.store import reading, schema
+from pit_fetch.archive.store import index, reading, schema
 from pit_fetch.archive_admin.capture import jobs
 from pit_fetch.archive_admin.capture.run import Shown
 from pit_fetch.engine.registry import load
 from pit_fetch.errors import UsageError
-from pit_fetch.panels.cells import Status
+from pit_fetch.panels.cells import Status, status_of
 from pit_fetch.panels.grid import grid_of
 from pit_fetch.panels.output import PanelFile
 from pit_fetch.panels.panel import Panel
 from pit_fetch.panels.universe import members, subjects
+from pit_fetch.provider import Operation
 from pit_fetch.runtime import Runtime
 from pit_fetch.testing.inprocess import Left, TestClock
 from pit_fetch.testing.server import Answering, App, Response
 from pit_fetch.times import NEW_YORK
 from pit_fetch.transport import HttpRequest
+from tests.laws import archived
 from tests.laws.coverage import question_of
 from tests.laws.worlds import SECRETS, Case, run, surroundings
 from tests.providers.bz_news_api import server as bz
@@ -61,6 +63,60 @@ def cells(case: Case, rng: Random) -> int:
 
     same_bytes(ask, case.worlds, SECRETS)
     return len(case.worlds) - 1
+
+
+def swept(case: Case, rng: Random) -> int:
+    """The cells of a panel of an archive alone, which one sweep answers, are the fetches at their instants.
+
+    The archive was filled at several times, by captures and by fetches, from worlds that differ; the instants lie
+    around these times and the PIT. Options that choose among what is public are those of both.
+    """
+    question = question_of(case)
+    if question is None or case.ceiling:
+        return 0
+    times = sorted(case.moment + _some_while(rng) for _ in range(rng.randint(1, 4)))
+    with archived.archive() as path:
+        for now in times:
+            app, environ = rng.choice(case.worlds), archived.environ(path)
+            if rng.random() < 0.6:
+                archived.capture(case, app, path, case.words, now)
+            else:
+                pit = rng.choice(("", min(now, case.moment + _some_while(rng)).isoformat()))
+                run(case, app, pit=pit, now=now, environ=environ)
+        if not path.exists():
+            return 0
+        if rng.random() < 0.3:  # some of it is not in the index yet
+            with closing(schema.open_to_write(str(path))) as connection, schema.transaction(connection):
+                for stream in index.streams(connection):
+                    index.defer_all(connection, stream)
+        around = [case.moment, case.moment + timedelta(days=901), *times]
+        pits = {rng.choice(around) + rng.choice((_NOTHING, _MOMENT, -_MOMENT, _some_while(rng))) for _ in range(24)}
+        options = {**question.values, **_choosing(question.query.operation, rng), "archive": str(path), "offline": True}
+        with surroundings(case, archived.nobody) as runtime:
+            grid = grid_of(case.source, sorted(pits), {}, options, runtime)
+            cells = [*Panel(grid)]
+            for cell in cells:
+                single = grid.fetch(cell.over, cell.pit)
+                assert (cell.envelope, vars(cell.envelope)) == (single, vars(single)), cell.pit
+                assert cell.status == status_of(single)
+                assert cell.answer.items == single.data
+    return len(cells)
+
+
+_NOTHING, _MOMENT = timedelta(0), timedelta(microseconds=1)
+
+
+def _some_while(rng: Random) -> timedelta:
+    most = rng.choice((timedelta(seconds=5), timedelta(hours=30), timedelta(days=60)))
+    return most * rng.uniform(-1, 1)
+
+
+def _choosing(operation: Operation, rng: Random) -> dict[str, Any]:
+    """Return options that choose among public items."""
+    newest = {"newest": rng.randint(1, 3)} if operation.period and rng.random() < 0.4 else {}
+    limit = {"limit": rng.randint(1, 4)} if rng.random() < 0.3 else {}
+    evidence = {"evidence": "claimed"} if operation.dating.claims and rng.random() < 0.2 else {}
+    return {**newest, **limit, **evidence}
 
 
 _FIRST = date(2024, 2, 1)
@@ -291,7 +347,11 @@ def laws(makers: Mapping[str, Callable[[Random], Case]]) -> Mapping[str, Callabl
     def of(make: Callable[[Random], Case]) -> Callable[[Random], int]:
         return lambda rng: cells(make(rng), rng)
 
+    def swept_of(make: Callable[[Random], Case]) -> Callable[[Random], int]:
+        return lambda rng: swept(make(rng), rng)
+
     of_sources = {f"{source}: panel": of(make) for source, make in makers.items()}
+    of_sources |= {f"{source}: panel swept": swept_of(make) for source, make in makers.items()}
     of_all = {"panel: universe": universe, "panel: instants ahead": instants_ahead}
     of_archives = {"panel: states": states, "panel: disturbed": disturbed}
     return {**of_sources, **of_all, **of_archives, "panel: limits": limits}

@@ -33,10 +33,15 @@ Source = Mapping[str, Item]
 
 
 class Window(NamedTuple):
-    """The instants that a complete fetch covers."""
+    """The instants that a complete fetch covers; ``among``: of the items with these names alone, if it has any."""
 
     since: int
     until: int
+    among: str = ""
+
+    def covers(self, version: ItemVersion) -> bool:
+        is_asked = not self.among or version.content[0] in self.among
+        return is_asked and (version.stamped_at is None or self.since <= version.stamped_at <= self.until)
 
 
 class Captured(NamedTuple):
@@ -47,7 +52,7 @@ class Captured(NamedTuple):
 
     def window_covers(self, fetch: FetchObservation, versions: frozenset[ItemVersion]) -> bool:
         window = self.windows[id(fetch.items)]
-        return any(v.stamped_at is None or window.since <= v.stamped_at <= window.until for v in versions)
+        return any(map(window.covers, versions))
 
 
 def item(rng: Random, kind: str, name: str) -> Item:
@@ -131,7 +136,7 @@ def capture(
         seen, everything = true + lag, content(source, true)
         pit = seen if whole or rng.random() < 0.5 else rng.randrange(0, seen + 1)
         since = 0 if whole or rng.random() < 0.6 else rng.randrange(0, END)
-        window = Window(since, pit)
+        window = Window(since, pit, "" if whole else rng.choice(("", "", "wx", "y")))
         items = {name: versions for name, versions in everything.items() if _is_in(window, versions)}
         limited = not whole and rng.random() < 0.3
         if limited:
@@ -144,7 +149,9 @@ def capture(
 
 def _is_in(window: Window, versions: frozenset[ItemVersion]) -> bool:
     # A server's window is coarse: later items are sent as well.
-    return any(version.stamped_at is None or version.stamped_at >= window.since for version in versions)
+    return any(version.stamped_at is None or version.stamped_at >= window.since for version in versions) and any(
+        not window.among or version.content[0] in window.among for version in versions
+    )
 
 
 def merged(archives: Sequence[Captured]) -> Captured:

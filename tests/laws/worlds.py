@@ -36,7 +36,7 @@ VARIABLES = {"SAMPLE_API_KEY": SAMPLE_KEY}
 for _server in modules("server").values():
     VARIABLES |= _server.VARIABLES
 # All of them but who is asking, which the SEC wants to know and is no secret.
-SECRETS = tuple(value for name, value in VARIABLES.items() if name.endswith("_API_KEY"))
+SECRETS = tuple(value for name, value in VARIABLES.items() if "KEY" in name)
 
 PITS = (
     *("2024-02-15T16:00:00-05:00", "2024-07-03T09:30:00-04:00", "2024-06-15T12:00:00.5+02:00"),  # ordinary hours

@@ -23,7 +23,7 @@ OPERATIONS = [(name, operation) for name in registry.BUNDLED_NAMES for operation
 def test_every_option_of_every_operation_is_sent_and_recorded(name: str, operation: Operation, tmp_path: Path) -> None:
     """An option's value may be of any kind: what it becomes in a request must be right for every transport."""
     provider = unhurried(registry.load(name))
-    served = Answering(lambda request: Response(b"{}", 403), lambda: NOW)
+    served = Answering(lambda request: Response(b"{}", 418), lambda: NOW)
     environ = {**VARIABLES, "PIT_FETCH_ARCHIVE": str(tmp_path / "a.db"), "HOME": str(tmp_path)}
     words = ["--source", name, *(["--op", operation.name] if len(provider.operations) > 1 else [])]
     words += [word for option in _options_of(provider, operation) for word in _words(option)]
@@ -50,6 +50,7 @@ def _options_of(provider: Provider, operation: Operation) -> list[Option]:
     taken = {option.name for option in provider.all_options} if is_only else {*operation.needs, *operation.takes}
     # These say in another way what an option beside them says, and are refused together with it.
     twice = {"recency"} | ({"symbol"} if "cik" in taken else set())
+    twice |= {"ids"} if "category" in taken else set()
     twice |= {"form", "item"} if "accession" in taken else set()
     return [option for option in provider.all_options if option.name in taken - {"op"} - twice]
 
@@ -63,6 +64,8 @@ _VALUES = {
     "item": "2.02",
     "ciks": "320193",
     "cik": "320193",
+    "ids": "8863",
+    "market": "239747",
     "accession": "0000320193-25-000057",
     "url": "example.com/news",
 }

@@ -20,6 +20,8 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from random import Random
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
@@ -27,7 +29,7 @@ from pit_fetch import answers as python
 from pit_fetch.archive.interpreted import stream_of
 from pit_fetch.archive.store import index, ingestion, journal, microseconds, schema, versions
 from pit_fetch.archive.store.journal import Key
-from pit_fetch.archive_admin import maintenance
+from pit_fetch.archive_admin import maintenance, verification
 from pit_fetch.archive_admin.capture import jobs
 from pit_fetch.archive_admin.capture.run import Shown
 from pit_fetch.cli.arguments import parse
@@ -163,6 +165,94 @@ def captures(folder: Path) -> Iterator[Row]:
 
 
 _FIRST = datetime(2024, 1, 1, 21, tzinfo=UTC)
+_WORDS = tuple("".join(Random(n).choices("abcdefghijklmnoprstuvwy", k=2 + n % 9)) for n in range(3_000))
+_LESS_AND_LESS = [1 / place for place in range(1, len(_WORDS) + 1)]  # as often as words occur in any language
+
+
+def watching(folder: Path) -> Iterator[Row]:
+    """A capture by ticker: a reply beside many others and few, an unchanged one, a day's verification, and news."""
+    many, few = (_Watched(folder, count) for count in (300, 30))
+    first, beside_few = many.capture(), few.capture()
+    yield ("a reply of 21 KB, 300 tickers / 30", first, beside_few, "ms", 2.0)
+    yield ("an unchanged reply / a new one", many.capture(), first, "ms", 1.0)
+    with closing(schema.open_to_read(many.path)) as connection:
+        began = time.process_time()
+        report = verification.verify_since(connection, journal.fetches(connection)[299])
+        assert report.damage == (), report
+        yield ("verify --since of 300 fetches / most", (time.process_time() - began) * 1000, 1_500, "ms", 1.0)
+    slow = _Watched(folder, 60, seconds=0.1)
+    began = time.perf_counter()
+    slow.capture()
+    yield ("60 requests of 100 ms / most", time.perf_counter() - began, 3, "s", 1.0)
+    news = _Watched(folder, 1, each=600, words=60)
+    for day in range(1, 31):
+        news.capture(day)
+    with closing(schema.open_to_write(news.path)) as connection:
+        versions_held = journal.count(connection, "versions")
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    yield (
+        "a version of news, with replies / most",
+        Path(news.path).stat().st_size / versions_held,
+        1_000,
+        "bytes",
+        1.0,
+    )
+
+
+class _Watched:
+    """A list of so many tickers, each with so many articles of so many words: twenty a day, looking back over three."""
+
+    def __init__(self, folder: Path, count: int, each: int = 12, words: int = 200, seconds: float = 0.0) -> None:
+        self.path, self.folder, self.seconds = str(folder / f"watched{count}-{each}.db"), str(folder), seconds
+        self.rows: dict[str, list[dict[str, Any]]] = {}
+        rng = Random(count)
+        for place, ticker in enumerate(f"T{n}" for n in range(count)):
+            times = [_FIRST + timedelta(hours=1.2 * n - 24, seconds=place) for n in range(each)]
+            self.rows[ticker] = [
+                benzinga.article(
+                    hash((ticker, n)) % 10**9,
+                    public,
+                    body=f"<p>{' '.join(rng.choices(_WORDS, _LESS_AND_LESS, k=words))}</p>",
+                    stocks=[{"name": ticker, "exchange": "NASDAQ"}],
+                )
+                for n, public in enumerate(times)
+            ]
+
+    def capture(self, day: int = 1) -> float:
+        """Capture as of the end of a day. Return the milliseconds of the processor that a reply took."""
+        start = _FIRST + timedelta(days=day)
+        began = time.monotonic()
+        sent = {name: json.dumps(self._shown(rows, start)).encode() for name, rows in self.rows.items()}
+
+        def now() -> datetime:
+            return start + timedelta(seconds=time.monotonic() - began)
+
+        def answer(request: HttpRequest) -> Response:
+            time.sleep(self.seconds)
+            return Response(sent[request.query["tickers"]])
+
+        environ = {"HOME": self.folder, "BENZINGA_API_KEY": benzinga.TOKEN, "PIT_FETCH_RATE_API_BENZINGA_COM": "9999/1"}
+        runtime = real_runtime()._replace(
+            environ=environ,
+            folder=self.folder,
+            clock=Clock(now, time.monotonic, lambda: now().timestamp(), lambda seconds: None),
+            transport=Answering(answer, now),
+        )
+        requests = [{"source": NEWS[1], "lookback_minutes": 4320, "tickers": name} for name in self.rows]
+        job = jobs.requests_job(requests, runtime)._replace(again=True)
+        began_cpu = time.process_time()
+        report = jobs.carry_out(job, self.path, runtime, Shown())
+        assert not report.failed, report.failed[:1]
+        return (time.process_time() - began_cpu) * 1000 / len(requests)
+
+    def _shown(self, rows: list[dict[str, Any]], now: datetime) -> list[dict[str, Any]]:
+        stamps = [datetime.strptime(row["created"], "%a, %d %b %Y %H:%M:%S %z") for row in rows]
+        pairs = zip(stamps, rows, strict=True)
+        return [row for at, row in sorted(pairs, key=lambda pair: pair[0], reverse=True) if now - _BACK <= at <= now]
+
+
+_BACK = timedelta(minutes=4320)
 
 
 def _captured(folder: Path, name: str, days: int, tickers: Sequence[str] = ()) -> Runtime:
@@ -254,7 +344,7 @@ def panels(folder: Path) -> Iterator[Row]:
         calls = [python.FetchCall(NEWS[1], {**options, "pit": pit}, "keep") for pit in pits]
         assert sum(len(python.fetch(call, runtime).data) for call in calls) > len(pits)
 
-    yield _row("a panel / its questions, one by one", *in_turn(cells, fetches, times=20), 0.6)
+    yield _row("a panel / its questions, one by one", *in_turn(cells, fetches, times=20), 0.3)
 
     def write(subjects: int) -> None:
         over = {"lookback_minutes": range(70 - subjects // 2, 70 + subjects // 2)}  # items of as many minutes
@@ -264,7 +354,8 @@ def panels(folder: Path) -> Iterator[Row]:
     ours, other = in_turn(lambda: write(20), lambda: write(2), times=5)
     yield _row("a cell of a panel / of a small one", [seconds / 10 for seconds in ours], other, 1.15)
     large, small = (_peak(partial(write, subjects)) for subjects in (20, 2))
-    yield ("the peak of memory of both", large / 1e6, small / 1e6, "MB", 1.2)
+    # Python keeps some thousand tuples for their next use.
+    yield ("the peak of memory of both", large / 1e6, small / 1e6, "MB", 1.5)
 
 
 def _peak(action: Callable[[], object]) -> int:
@@ -282,8 +373,8 @@ def lake(folder: Path) -> Row:
     folder.mkdir()
     made, _ = scale.scene(folder, 20, 100)
     made.command("archive", "export", "versions")
-    query, panel = made.query(scale.NEWEST, "newest.parquet"), made.panel(made.symbols, "--limit", "4")
-    return ("a query over an export / a panel", query.cpu * 1000, panel.cpu * 1000, "ms", 0.4)
+    query, panel = made.query(scale.NEWEST, "newest.parquet"), made.panel(made.symbols, "--newest", "4")
+    return ("a panel / a query over an export", panel.cpu * 1000, query.cpu * 1000, "ms", 8.0)
 
 
 def weight(folder: Path, env: dict[str, str]) -> Row:
@@ -324,6 +415,7 @@ def main() -> int:
         good += [judged(row) for row in answers(folder, env)]
         with scratch("bench-") as memory:  # a capture waits for the disk
             good += [judged(row) for row in captures(Path(memory))]
+            good += [judged(row) for row in watching(Path(memory))]
         good += [judged(row) for row in (question(folder), *panels(folder))]
         good += [judged(lake(folder / "lake")), judged(weight(folder, env))]
     return 0 if all(good) else 1

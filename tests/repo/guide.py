@@ -1,4 +1,4 @@
-"""Follows docs/provider-guide.md word by word, and runs the example package, in a clean folder and environment.
+"""Follows docs/provider-guide.md word by word, in a clean folder and environment.
 
 Every ``sh`` block of the guide is run, in order and in one shell; a block after ``<!-- file: PATH -->``
 is written to PATH. ``~/pit_fetch`` is a copy of this checkout.
@@ -19,7 +19,6 @@ from pathlib import Path
 from tests.repo.wheel import ROOT
 
 GUIDE = ROOT / "docs" / "provider-guide.md"
-EXAMPLES = ("pit-fetch-federal-register",)
 
 _BLOCK = re.compile(r"(?:<!-- file: (?P<path>\S+) -->\n)?```(?P<language>\w+)\n(?P<text>.*?)```\n", re.DOTALL)
 
@@ -31,10 +30,6 @@ def script(guide: str) -> Iterator[str]:
             yield f"cat > {shlex.quote(block['path'])} <<'END_OF_FILE'\n{block['text']}END_OF_FILE"
         elif block["language"] == "sh":
             yield block["text"]
-
-
-def example(name: str) -> str:
-    return f"cd {shlex.quote(name)}\npython3 -m pip install . pytest\npython3 -m pytest\ncd .."
 
 
 def copy_checkout(folder: Path) -> None:
@@ -53,8 +48,6 @@ def main() -> int:
         work = folder / "work"
         work.mkdir()
         copy_checkout(folder / "pit_fetch")
-        for name in EXAMPLES:
-            shutil.copytree(folder / "pit_fetch" / "examples" / name, work / name)
         environ = {
             "PATH": os.pathsep.join([os.path.dirname(os.path.realpath(sys.executable)), "/usr/bin", "/bin"]),
             "HOME": str(folder),
@@ -68,7 +61,7 @@ def main() -> int:
                 if key.upper().endswith("_PROXY") or key.startswith("PIP_INDEX")
             },
         }
-        steps = [*script(GUIDE.read_text(encoding="utf-8")), "cd ..", *map(example, EXAMPLES)]
+        steps = script(GUIDE.read_text(encoding="utf-8"))
         text = "set -euo pipefail\nset -x\n" + "\n".join(steps)
         return subprocess.run(["bash", "-c", text], cwd=work, env=environ, check=False).returncode
 

@@ -40,8 +40,26 @@ SELECT pit, stream ->> 'symbol' AS symbol, arg_max_null(amount, ex_dividend_date
 FROM read_parquet('{folder}/alphavantage/DIVIDENDS/*.parquet') AS versions
 JOIN read_csv('{pits}', columns = {{'pit': 'TIMESTAMPTZ'}}) AS pits
 ON valid_from <= pit AND (valid_to IS NULL OR valid_to > pit)
-WHERE record_type = 'quarterly_earnings'
 GROUP BY ALL
+"""
+# What knows the release of a row alone, and takes the last: of the same export, as other tools do it.
+LAST_RELEASED = """
+SELECT pit, symbol, amount
+FROM (SELECT DISTINCT stream ->> 'symbol' AS symbol FROM read_parquet('{folder}/alphavantage/DIVIDENDS/*.parquet'))
+CROSS JOIN read_csv('{pits}', columns = {{'pit': 'TIMESTAMPTZ'}})
+ASOF JOIN (
+    SELECT stream ->> 'symbol' AS symbol, * FROM read_parquet('{folder}/alphavantage/DIVIDENDS/*.parquet')
+) AS versions USING (symbol) WHERE pit >= valid_from
+"""
+MERGE_ASOF = """
+import json, pandas
+rows = pandas.read_parquet("versions/alphavantage/DIVIDENDS").sort_values("valid_from")
+rows["symbol"] = [json.loads(text)["symbol"] for text in rows["stream"]]
+pits = pandas.to_datetime(open("pits.txt").read().split(), utc=True).as_unit("us")
+asked = pandas.DataFrame({"pit": pits}).merge(pandas.DataFrame({"symbol": rows["symbol"].unique()}), how="cross")
+rows["valid_from"] = pandas.to_datetime(rows["valid_from"], utc=True).astype("datetime64[us, UTC]")
+found = pandas.merge_asof(asked.sort_values("pit"), rows, left_on="pit", right_on="valid_from", by="symbol")
+found.to_parquet("merged.parquet")
 """
 
 
@@ -176,15 +194,18 @@ def main(words: Sequence[str] = ()) -> int:
         _show("capture", options.symbols, "requests", capture)
         size, versions = (folder / "a.db").stat().st_size, options.symbols * QUARTERS
         print(f"the archive: {size / 1e6:.1f} MB, {size / versions:.0f} bytes a version")
-        some, cells = made.symbols[:few], few * options.instants
-        _show("panel, 4 items a cell", cells, "cells", made.panel(some, "--limit", "4", "--output", "panel.csv"))
-        _show("panel, all items", cells, "cells", made.panel(some, "--output", "panel.parquet"))
+        every = options.symbols * options.instants
+        newest = made.panel(made.symbols, "--newest", "4", "--output", "panel.parquet")
+        _show("panel, the 4 newest", every, "cells", newest)
+        _show("panel, all items", every, "cells", made.panel(made.symbols, "--output", "panel.parquet"))
+        _show("panel, all items, as CSV", every // 10, "cells", made.panel(made.symbols[:few], "--output", "panel.csv"))
         _show("export", versions, "versions", made.command("archive", "export", "versions"))
         exported = sum(path.stat().st_size for path in folder.glob("versions/*/*/*.parquet"))
         print(f"the export: {exported / 1e6:.1f} MB, {exported / versions:.0f} bytes a version")
-        every = options.symbols * options.instants
         _show("query, the newest figure", every, "cells", made.query(NEWEST, "newest.parquet"))
         _show("query, all items", every, "cells", made.query(ALL, "all.parquet"))
+        _show("DuckDB's ASOF JOIN", every, "cells", made.query(LAST_RELEASED, "last.parquet"))
+        _show("pandas' merge_asof", every, "cells", made.run(["-c", MERGE_ASOF]))
         wrong = differing(made, SAMPLE)
         print(f"of {SAMPLE} cells of panel and query, {wrong} differ")
     return 1 if wrong else 0

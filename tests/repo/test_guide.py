@@ -1,19 +1,9 @@
-"""Guide, skeleton and example tell one story. That the guide works is shown by ``make test-guide``."""
+"""The guide explains every standard test. That the guide works is shown by ``make test-guide``."""
 
 from __future__ import annotations
 
-from pit_fetch.cli.commands.new_provider import files
 from pit_fetch.testing import ProviderSuite
-from tests.repo.guide import EXAMPLES, GUIDE, script
-from tests.repo.wheel import ROOT
-
-
-def test_an_example_has_the_layout_that_new_provider_writes() -> None:
-    for name in EXAMPLES:
-        home = ROOT / "examples" / name
-        found = {path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()}
-        kept = {path for path in found if "__pycache__" not in path and "cache" not in path and "egg-info" not in path}
-        assert kept == set(files(name.removeprefix("pit-fetch-")))
+from tests.repo.guide import GUIDE, script
 
 
 def test_the_guide_explains_every_test_of_the_suite() -> None:

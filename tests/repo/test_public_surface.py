@@ -13,15 +13,15 @@ ROOT = Path(__file__).parents[2]
 
 # A name that appears here, or disappears, is a change of the public API: add it to the changelog.
 PUBLIC = {
-    "pit_fetch": "AsOf CaptureReport Envelope FetchOptions Panel TruncatedWarning __version__ as_of capture diff "
-    "explain fetch panel sources",
-    "pit_fetch.provider": "API_VERSION Archiving Basis Bearer Caveat ConfigError Context CoveredBy Credential Dating "
-    "ENVELOPE_FIELDS Field FieldKind FieldRole Gap HeaderKey Host Http HttpReply Meaning Operation Option "
-    "OptionKind Page Params Provider Query QueryKey Rate Reach Record Retry RetryAfter Stage UpstreamError "
-    "UsageError Watermark gap",
+    "pit_fetch": "AsOf CaptureReport Envelope FetchOptions Panel TruncatedWarning __version__ as_of as_of_join capture "
+    "diff explain fetch panel sources",
+    "pit_fetch.provider": "API_VERSION Archiving Asked Basis Bearer Caveat ConfigError Context CoveredBy Credential "
+    "Dating ENVELOPE_FIELDS Field FieldKind FieldRole Gap HeaderKey Host Http HttpReply Listing Meaning Operation "
+    "Option OptionKind Page Params Provider Query QueryKey Rate Reach Record Retry RetryAfter Row Stage UpstreamError "
+    "UsageError View Watermark gap",
     "pit_fetch.paging": "by_time children follow numbered slices",
     "pit_fetch.times": "NEW_YORK delayed end_of_day end_of_day_anywhere end_of_minute in_new_york is_weekend "
-    "parse_compact parse_date parse_http_date parse_rfc2822 parse_rfc3339 parse_unix "
+    "next_business_day parse_compact parse_date parse_http_date parse_rfc2822 parse_rfc3339 parse_unix "
     "parse_wall_clock start_of_day wall_clock",
     "pit_fetch.wire": "body_of check_rows columns_in decode_page lenient_json limited page_in read_html record_in "
     "rows_in strict_json text unescape",

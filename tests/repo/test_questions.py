@@ -36,7 +36,7 @@ def test_a_question_on_a_page_is_one_that_can_be_asked(page: Path, words: list[s
     """With keys, and a network that refuses: the source is asked, or the archive, of which there is none."""
     for folder in re.findall(r"^mkdir -p (\w+)$", page.read_text(), re.MULTILINE):
         (tmp_path / folder).mkdir()
-    served = Answering(lambda request: Response(b"{}", 403), lambda: NOW)
+    served = Answering(lambda request: Response(b"{}", 418), lambda: NOW)
     provider = unhurried(registry.load(words[words.index("--source") + 1]))
     answer = fetch(tmp_path, *words, env={**VARIABLES, "HOME": str(tmp_path)}, transport=served, provider=provider)
     assert answer.status in ((0, 3, 5) if "--offline" in words else (0, 5)), answer.complaint

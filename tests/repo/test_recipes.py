@@ -178,25 +178,31 @@ def test_the_questions_in_python(asking: Path) -> None:
                 exec(compile(code, "docs/recipes.md", "exec"), own)
             names |= own
             outputs.append(printed.getvalue())
-    assert len(outputs) == 10
+    assert len(outputs) == 12
     closes = [f"2024-02-{day}" for day in ("09", "12", "13", "14", "15", "16")]
     assert sorted(set(names["news"]["close"])) == closes
     assert "OTHER" not in outputs[0]
     assert [names["eps"][vintage].tolist() for vintage in ("first", "latest")] == [[12.20, 6.13], [6.10, 6.13]]
-    revenue = names["newest"].pivot(index="pit", columns="cik", values="revenue")
+    revenue = names["revenue"]
     assert revenue.shape == (12, 20)
     assert [*revenue["1001"].fillna(0)] == [0, 400, 400, 400, *[410] * 8]
-    assert outputs[3] == "2023-03-15 16:06:40-04:00 The first quarter.\n"
+    assert outputs[5] == "2023-03-15 16:06:40-04:00 The first quarter.\n"
     before = (names["minute_after"] - timedelta(minutes=2)).isoformat()
     asked: dict[str, Any] = {"op": "text", "cik": ADOBE, "form": "8-K", "document": "EX-99.1", "exact": True}
     assert pit_fetch.fetch("sec_filings", pit=before, **asked).data[0]["text"] == "The fourth quarter."
+    assert all(len(code.splitlines()) <= 15 for language, code in BLOCKS if "momentum" in code or "week_after" in code)
+    study = names["study"]
+    assert [(str(row.timestamp)[:10], row.close, row.close_6) for row in study.itertuples()] == [
+        ("2024-06-21", 141, 134)
+    ]
+    assert names["momentum"].shape == (4, 2)
     frame = names["frame"]
     assert (str(frame.index[-1].date()), str(frame["close"].dtype)) == ("2024-06-14", "float64")
     assert frame["close"].max() > 1_000
     assert names["adjusted"]["close"].max() < 150
     assert [item["form"] for item in names["filings"]] == ["8-K"] * 5
     assert "SECRET" not in "".join(outputs)
-    assert outputs[8].count("new") > 8
+    assert outputs[10].count("new") > 8
     assert (names["page"]["title"], len(names["captures"])) == ("Second", 3)
     known = names["panel"].groupby(["tickers", "pit"])["id"].count()
     assert [*known["TSLA"]] == [0, 0, 0, 1, 2, 3, 4, 5, 5, 5, 5, 5]

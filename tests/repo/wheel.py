@@ -3,8 +3,8 @@
 The files of the wheel are those of the checkout, byte for byte, and none is missing: so what the suite shows of the
 code, it shows of the wheel's. What is left is what an editable install could hide, and is run here on the wheel: the
 console command, the bundled sources, entry points (a third party's source, the kit's pytest plugin), data that is found
-beside the code (the skeletons of ``new-provider``, the hooks, agents and skills of ``init``, the sample), and the gate
-and the guard as modules of their own. Optional extras are not installed: the suite has them.
+beside the code (the skeletons of ``new-provider``, the hooks, agents and skills of ``init``, the sample, the kit's
+advice), and the gate and the guard as modules of their own. Optional extras are not installed: the suite has them.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ PLACES = {
     "hooks/hooks.json": "pit_fetch/claude_code/data/hooks.json",
     "hooks/pit_": "pit_",
     "agents/": "pit_fetch/claude_code/data/agents/",
+    "docs/kit-advice.md": "pit_fetch/testing/advice.md",
     "examples/sample/": "pit_fetch/sample_data/",
     "skills/": "pit_fetch/claude_code/data/skills/",
 }
@@ -104,6 +105,9 @@ def commands(folder: Path) -> Iterator[str]:
         yield "pit_fetch init writes nothing"
     if "sound" not in output("sh", "-c", "pit_fetch archive sample s.db && pit_fetch archive verify --archive s.db"):
         yield "pit_fetch archive sample makes no archive"
+    advised = "from pit_fetch.testing.report import failure; print(failure('', 'it-prints'))"
+    if "What to do: take the print out" not in output("python3", "-c", advised):
+        yield "the author's kit has no advice"
     gate = home / ".claude" / "hooks" / "pit_gate.py"
     if not gate.is_file() or gate.read_bytes() != (ROOT / "hooks" / "pit_gate.py").read_bytes():
         yield "pit_fetch init does not write this checkout's gate"

@@ -64,27 +64,45 @@ def unpack(packed: Packed, base: bytes | None, size: int) -> bytes:
             if len(body) > size or not member.eof:
                 raise damaged("a body cannot be unpacked")
             return body
-        if packed.coding != ZSTD:
-            raise damaged("how a body is packed is not known")
-        zstandard = _zstandard()
-        if zstandard is None:
-            from pit_fetch.support.install import install_command
+    except zlib.error as error:
+        raise damaged("a body cannot be unpacked") from error
+    if packed.coding != ZSTD:
+        raise damaged("how a body is packed is not known")
+    zstandard = needed_zstandard()
+    decompressor = zstandard.ZstdDecompressor(dict_data=_dictionary(zstandard, base), max_window_size=1 << 31)
+    return decompress(decompressor, packed.data, size)
 
-            raise Unreadable(f"it is packed with zstandard, which is missing ({install_command('zstandard')})")
+
+def decompress(decompressor: Any, data: bytes, size: int) -> bytes:
+    """Return what a frame holds, at most ``size`` bytes. Raise Damaged."""
+    try:
         # It would unpack what the frame states, whatever is asked for; -1 is a frame that states nothing.
-        if not 0 <= zstandard.frame_content_size(packed.data) <= size:
-            raise damaged("a body cannot be unpacked")
-        decompressor = zstandard.ZstdDecompressor(dict_data=_dictionary(zstandard, base), max_window_size=1 << 31)
-        body = decompressor.decompress(packed.data, max_output_size=size)
+        if 0 <= needed_zstandard().frame_content_size(data) <= size:
+            body: bytes = decompressor.decompress(data, max_output_size=size)
+            return body
     except ArchiveError:
         raise
-    except Exception as error:  # zlib.error and zstandard's own
+    except Exception as error:  # zstandard's own
         raise damaged("a body cannot be unpacked") from error
-    return body
+    raise damaged("a body cannot be unpacked")
 
 
 def _dictionary(zstandard: Any, base: bytes | None) -> Any:
     return None if base is None else zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+
+
+def needed_zstandard() -> Any:
+    """Return the package. Raise Unreadable without it."""
+    zstandard = _zstandard()
+    if zstandard is None:
+        from pit_fetch.support.install import install_command
+
+        raise Unreadable(f"it is packed with zstandard, which is missing ({install_command('zstandard')})")
+    return zstandard
+
+
+def has_zstandard() -> bool:
+    return _zstandard() is not None
 
 
 def _zstandard() -> Any:

@@ -6,7 +6,8 @@ reads       the fetches of a stream, in the order of their receipt
 terms       the values to which fetches narrow what they ask for, such as their tickers
 items       the items of a stream, each of which has a number
 forms       what many versions have in common: where their instants come from, and the names of their fields
-versions    each version of an item, once: its instants, and the values of its fields
+versions    each version of an item, once: its instants, and the values of its fields, packed if they are long
+dictionaries  with what the texts of a stream are packed (:mod:`pit_fetch.archive.store.payloads`)
 stretches   those of :mod:`pit_fetch.archive.store.history`; ``versions`` lists version ids, empty for an absence;
             ``last`` and ``before`` are microseconds after ``first``, and ``counts_from`` before it
 validities  from ``start`` to ``stop`` this version is the answer, at this position of the order
@@ -21,13 +22,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from pit_fetch.archive.store import items, microseconds
 from pit_fetch.archive.store.checksums import DAMAGED_INDEX, check, row_checksum, stream_salt
 from pit_fetch.archive.store.errors import BROKEN, Damaged, archive_error
 from pit_fetch.archive.store.journal import Key, ending_order
+from pit_fetch.archive.store.payloads import Dictionary
 from pit_fetch.archive.store.tables import DERIVED, FORMER, INDEX
 from pit_fetch.archive.store.versions import Version, shown_record
 from pit_fetch.provider import Record
@@ -108,6 +111,7 @@ class FetchToIndex(NamedTuple):
     rows            the digests of the rows of a snapshot
     has_every_item  every item that the fetch had could be derived again
     asked           what it asked for
+    fields          by the name of an option, the field of an item that lists the values that the option asks for
     """
 
     key: Key
@@ -121,6 +125,13 @@ class FetchToIndex(NamedTuple):
     rows: Collection[int] = ()
     has_every_item: bool = True
     asked: Asked = Asked()
+    fields: Mapping[str, str] = {}
+
+    @property
+    def narrowed(self) -> dict[str, Collection[str]]:
+        """By the name of a field, the values of which an item has one, if the fetch asks for it."""
+        values = {field: self.asked.terms.get(option, (ANY,)) for option, field in self.fields.items()}
+        return {field: asked for field, asked in values.items() if ANY not in asked}
 
 
 def clear(connection: sqlite3.Connection) -> None:
@@ -283,7 +294,7 @@ def defer_all(connection: sqlite3.Connection, stream: str) -> None:
     for read in list(reads_of(connection, stream)):
         defer(connection, stream, read.key)
     connection.execute("DELETE FROM versions WHERE item IN (SELECT id FROM items WHERE stream = ?)", (number,))
-    for table in ("reads", "terms", "forms", "items", "stretches", "validities", "first_held"):
+    for table in ("reads", "terms", "dictionaries", "forms", "items", "stretches", "validities", "first_held"):
         connection.execute(f"DELETE FROM {table} WHERE stream = ?", (number,))
     _set_reads(connection, stream, number, 0)
 
@@ -316,6 +327,17 @@ def is_out_of_order(connection: sqlite3.Connection, fetch: FetchToIndex) -> bool
     (latest_seen,) = connection.execute(query, (fetch.stream,)).fetchone()
     # Such a fetch comes from a merge, or from a rebuild during a fetch.
     return latest_seen is not None and fetch.seen < latest_seen
+
+
+def last_asked(connection: sqlite3.Connection, stream: str, pit: int, request: str) -> Key | None:
+    """Return the last fetch of a stream that asked this request as of its PIT, then past; None without one."""
+    query = (
+        "SELECT r.origin, r.fetch FROM reads r JOIN fetches f ON f.origin = r.origin AND f.seq = r.fetch "
+        f"WHERE r.stream = {_STREAM} AND r.counts_from = ? AND f.kind = 'live' AND f.began > f.pit AND f.request = ? "
+        "ORDER BY r.seen DESC, r.origin, r.fetch LIMIT 1"
+    )
+    row = connection.execute(query, (stream, pit, request)).fetchone()
+    return None if row is None else Key(*row)
 
 
 def latest_complete_fetch(connection: sqlite3.Connection, stream: str, instant: int) -> tuple[Key, int] | None:
@@ -376,6 +398,30 @@ def known_by(connection: sqlite3.Connection, stream: str, names: Collection[str]
     return known.union(named[item] for (item,) in rows)
 
 
+def texts_of(connection: sqlite3.Connection, stream: str) -> Callable[[object], str]:
+    """Return the function that unpacks the texts of the versions of a stream. It raises Damaged."""
+
+    @cache
+    def dictionary() -> Dictionary:
+        known = dictionary_of(connection, stream)
+        if known is None:
+            raise Damaged(DAMAGED_INDEX)
+        return known
+
+    return lambda stored: dictionary().unpack(stored) if isinstance(stored, bytes) else f"{stored}"
+
+
+def dictionary_of(connection: sqlite3.Connection, stream: str) -> Dictionary | None:
+    """Return the dictionary of a stream, if it has one. Raise Damaged, or Unreadable without zstandard."""
+    query = f"SELECT content, checksum FROM dictionaries WHERE stream = {_STREAM}"
+    row = connection.execute(query, (stream,)).fetchone()
+    if row is None:
+        return None
+    content, checksum = row
+    check(checksum, stream_salt(stream), content)
+    return Dictionary(content)
+
+
 class ValidRecord(NamedTuple):
     """A version of an item that is the answer from ``start`` until just before ``stop`` (None: for good)."""
 
@@ -396,6 +442,18 @@ def records_as_of(
     return (record for _, _, record in valid)
 
 
+def records_between(
+    connection: sqlite3.Connection, stream: str, first: int, last: int, oldest: int = microseconds.NEVER
+) -> Iterator[ValidRecord]:
+    """Yield the versions that are the answer at some instant from ``first`` to ``last``, back to ``oldest``.
+
+    Raise ArchiveError for a wrong checksum.
+    """
+    condition = f"AND r.position >= ? AND {_VALID_THEN} ORDER BY r.start"
+    valid = _valid_records(connection, stream, condition, (oldest, last, first))
+    return (ValidRecord(*each) for each in valid)
+
+
 def valid_records(connection: sqlite3.Connection, stream: str) -> Iterator[ValidRecord]:
     """Yield every version of every item of a stream, once for each time that it is valid, newest items first.
 
@@ -409,7 +467,7 @@ def _valid_records(
     connection: sqlite3.Connection, stream: str, condition: str, parameters: Sequence[int]
 ) -> Iterator[tuple[int, int | None, Record]]:
     """Yield the fields of a :class:`ValidRecord`: of thousands, most are wanted for the record alone."""
-    of_stream = stream_salt(stream)
+    of_stream, texts = stream_salt(stream), texts_of(connection, stream)
     try:
         for row in connection.execute(
             "SELECT r.checksum, v.payload, r.position, r.start, r.stop, r.first_seen, i.name, v.available, "
@@ -418,7 +476,8 @@ def _valid_records(
             f"WHERE r.stream = {_STREAM} {condition}",
             (stream, *parameters),
         ):
-            checksum, values, _, start, stop, first_seen, name, available, revised, stamp, names = row
+            checksum, packed, _, start, stop, first_seen, name, available, revised, stamp, names = row
+            values = packed if isinstance(packed, str) else texts(packed)
             if checksum != row_checksum(of_stream, *row[2:], payload=values):
                 raise Damaged(DAMAGED_INDEX)
             yield start, stop, shown_record(name, stamp, first_seen, available, revised, names, values)

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
-from pit_fetch.archive.store import history, index, items, microseconds, rows
+from pit_fetch.archive.store import bodies, history, index, items, microseconds, payloads, rows
 from pit_fetch.archive.store.checksums import DAMAGED_INDEX, row_checksum, stream_salt
 from pit_fetch.archive.store.errors import Damaged
 from pit_fetch.archive.store.history import ItemVersion, Observation, Stretch, is_public
 from pit_fetch.archive.store.index import FetchRow, FetchToIndex
 from pit_fetch.archive.store.journal import Key
+from pit_fetch.archive.store.payloads import Dictionary
 from pit_fetch.archive.store.rows import StretchRow, ValidityRow
 from pit_fetch.archive.store.versions import Content, Form, StoredVersion, Version, content, item_version, record
 from pit_fetch.provider import Record
@@ -60,16 +62,86 @@ _STATEMENTS = (
 )
 
 
-def add(connection: sqlite3.Connection, fetch: FetchToIndex, window_covers: WindowCovers) -> None:
+# The items of so much more time are looked for at once: the next fetches cover nearly the same.
+_MARGIN = 24 * 3_600_000_000
+
+
+class Standing(NamedTuple):
+    """The last stretches of an item, and their versions by number."""
+
+    stretches: Sequence[StretchRow]
+    versions: Mapping[int, StoredVersion]
+
+
+class Standings:
+    """The items of a stream that are there in a span of time, from one fetch to the next of one transaction.
+
+    What a request lacks is looked for among the items of its time. These may be those of thousands of other requests:
+    where a request is narrowed to values of a field, only the items with one of these are looked at.
+
+    stale  the items that were observed since
+    """
+
+    def __init__(self, stream: str = "", since: int = microseconds.ALWAYS, until: int = microseconds.NEVER) -> None:
+        self.stream, self.since, self.until = stream, since, until
+        self.items: dict[str, Standing] = {}
+        self.stale: set[str] = set()
+        self._by_value: dict[str, dict[object, set[str]]] = {}
+
+    def put(self, found: Mapping[str, Standing]) -> None:
+        self.items |= found
+        self.stale -= found.keys()
+        for field in self._by_value:
+            self._file(field, found)
+
+    def having(self, narrowed: Mapping[str, Collection[str]]) -> Collection[str]:
+        """Return the items, without those that have none of the values in a field to which a request is narrowed."""
+        among: Collection[str] = self.items
+        for field, values in narrowed.items():
+            if field not in self._by_value:
+                self._by_value[field] = {}
+                self._file(field, self.items)
+            either = [self._by_value[field].get(value, set()) for value in (None, *values)]
+            among = set().union(*either).intersection(among)
+        return among
+
+    def _file(self, field: str, standings: Mapping[str, Standing]) -> None:
+        """File items under each value of a field, and under None if that is no list. What one had before, it keeps."""
+        by_value = self._by_value[field]
+        for item, standing in standings.items():
+            for version in standing.versions.values():
+                for value in _values(record(item, version), field):
+                    by_value.setdefault(value, set()).add(item)
+
+
+def _values(record: Record, field: str) -> set[str | None]:
+    """Return the values that a field of a record lists; None among them if it is no list of texts."""
+    values = record.payload.get(field)
+    if not isinstance(values, list):
+        return {None}
+    return {value.casefold() if isinstance(value, str) else None for value in values}
+
+
+def add(
+    connection: sqlite3.Connection,
+    fetch: FetchToIndex,
+    window_covers: WindowCovers,
+    standings: Standings | None = None,
+) -> Standings:
     """Add a fetch to the index. Fetches must be added in the order in which they were received. Raise Damaged.
 
-    ``window_covers`` tells whether an earlier fetch would have contained records, had they been there.
+    ``window_covers`` tells whether an earlier fetch would have contained records, had they been there. ``standings``
+    are those that the last call in the same transaction has returned.
     """
     stream_id, salt = index.stream_id(connection, fetch.stream), stream_salt(fetch.stream)
-    ingestion = _Ingestion(connection, stream_id, fetch, window_covers)
+    is_known = standings is not None and standings.stream == fetch.stream
+    ingestion = _Ingestion(
+        connection, stream_id, fetch, window_covers, standings if standings and is_known else Standings()
+    )
     ingestion.add_items()
     if fetch.shows_absence:
         ingestion.add_absences()
+    ingestion.standings.stale.update(fetch.items)
     held = index.first_held(connection, fetch.stream, fetch.rows)
     connection.executemany(
         "INSERT INTO first_held VALUES (?, ?, ?, ?)",
@@ -84,15 +156,22 @@ def add(connection: sqlite3.Connection, fetch: FetchToIndex, window_covers: Wind
         (*row, row_checksum(salt, *read, fetch.asked.text)),
     )
     index.count_reads(connection, fetch.stream, stream_id, added.rowcount)
+    return ingestion.standings
 
 
 class _Ingestion:
     """The work of adding one fetch to the index. Statements are collected, and executed table by table."""
 
     def __init__(
-        self, connection: sqlite3.Connection, stream_id: int, fetch: FetchToIndex, window_covers: WindowCovers
+        self,
+        connection: sqlite3.Connection,
+        stream_id: int,
+        fetch: FetchToIndex,
+        window_covers: WindowCovers,
+        standings: Standings,
     ) -> None:
         self.connection, self.stream_id, self.fetch, self.window_covers = connection, stream_id, fetch, window_covers
+        self.standings = standings
         self.salt = stream_salt(fetch.stream)
         self.complete: list[FetchRow] | None = None  # the complete fetches before this one, newest first
         self.rows: dict[str, list[tuple[Any, ...]]] = {statement: [] for statement in _STATEMENTS}
@@ -100,6 +179,7 @@ class _Ingestion:
         self.names = {number: name for name, number in self.numbers.items()}
         self.forms = items.forms(connection, stream_id)
         self.form_numbers = {form: number for number, form in self.forms.items()}
+        self.texts = index.texts_of(connection, fetch.stream)
         self.last_form, self.last_item, self.last_version = map(self._highest_id, ("forms", "items", "versions"))
 
     def add_items(self) -> None:
@@ -112,7 +192,7 @@ class _Ingestion:
         for item, form, available, revised, values, number in self.connection.execute(
             _CONTENTS, (json.dumps(numbers),)
         ):
-            ids[item, (self.forms[form].names, available, revised, values)] = number
+            ids[item, (self.forms[form].names, available, revised, self.texts(values))] = number
         changed: dict[str, Sequence[Version]] = {}
         for item, versions in self.fetch.items.items():
             stretches, number = latest.get(item, []), self.numbers.get(item, 0)
@@ -130,34 +210,57 @@ class _Ingestion:
         """Add an observation of absence of each item that is there, and that the fetch lacks and covers."""
         since = microseconds.NEVER if self.fetch.since is None else self.fetch.since
         until = microseconds.ALWAYS if self.fetch.until is None else self.fetch.until
-        there = {item for (item,) in self.connection.execute(_THERE, (self.stream_id, since, until, self.stream_id))}
-        others = self._look_up_names(there - self.names.keys())
-        self.names.update(others)
-        self.numbers.update((name, number) for number, name in others.items())
-        latest = self._stretches(others.values(), latest=True)
-        # Without its last stretch, no fetch could show that an item is gone.
-        self._check_latest(others.values(), latest)
-        # Several fetches of one instant may each have had another content.
-        contents = {
-            item: [
-                stretch
-                for stretch in stretches
-                if stretch.versions and stretch.last < self.fetch.seen and stretch.is_within(since, until)
-            ]
-            for item, stretches in latest.items()
-        }
-        stored = self._stored(
-            number for stretches in contents.values() for stretch in stretches for number in stretch.numbers
-        )
-        covered = (
+        self._update_standings(since, until)
+        covered = [
             item
-            for item, stretches in contents.items()
-            if any(self._covers(item, stretch, stored) for stretch in stretches)
-        )
+            for item in self.standings.having(self.fetch.narrowed)
+            if item not in self.fetch.items and self._covers(item, self.standings.items[item], since, until)
+        ]
+        numbers = items.numbers(self.connection, self.stream_id, self.salt, covered)
+        self.numbers.update(numbers)
+        self.names.update((number, name) for name, number in numbers.items())
         self._observe(dict.fromkeys(covered, ()))
+        self.standings.stale.update(covered)
 
-    def _covers(self, item: str, stretch: StretchRow, stored: Mapping[int, StoredVersion]) -> bool:
-        return self.window_covers(self.fetch.key, [record(item, stored[number]) for number in stretch.numbers])
+    def _update_standings(self, since: int, until: int) -> None:
+        """Let the standings have each item that may be there between two positions, and that the fetch lacks."""
+        own = self.fetch.items.keys()
+        if not (self.standings.since <= since and until <= self.standings.until):
+            wider = min(until + _MARGIN, microseconds.ALWAYS)
+            self.standings = Standings(self.fetch.stream, since, wider)
+            self.standings.stale.update(own)
+            there = self.connection.execute(_THERE, (self.stream_id, since, wider, self.stream_id))
+            named = self._look_up_names({item for (item,) in there} - self.names.keys())
+        else:
+            numbers = items.numbers(self.connection, self.stream_id, self.salt, self.standings.stale - own)
+            named = {number: name for name, number in numbers.items()}
+        latest = items.stretches(self.connection, self.stream_id, self.salt, named, latest=True)
+        # Without its last stretch, no fetch could show that an item is gone.
+        self._check_latest(named.values(), latest)
+        self.names.update(named)
+        held = (number for stretches in latest.values() for stretch in stretches for number in stretch.numbers)
+        stored = self._stored(held)
+        self.standings.put(
+            {
+                name: Standing(
+                    stretches, {number: stored[number] for stretch in stretches for number in stretch.numbers}
+                )
+                for name, stretches in latest.items()
+            }
+        )
+
+    def _covers(self, item: str, standing: Standing, since: int, until: int) -> bool:
+        """Return whether an item is there by one of its last stretches, and the fetch would have had it."""
+        for stretch in standing.stretches:
+            # Several fetches of one instant may each have had another content.
+            if stretch.versions and stretch.last < self.fetch.seen:
+                versions = [standing.versions[number] for number in stretch.numbers]
+                dates = [version.available for version in versions if version.available is not None]
+                newest = max(dates, default=None) if stretch.cover_from is None else stretch.cover_from
+                is_within = newest in (None, microseconds.NEVER) or since <= newest <= until
+                if is_within and self.window_covers(self.fetch.key, [record(item, version) for version in versions]):
+                    return True
+        return False
 
     def _extend(self, item: str, stretch: StretchRow) -> None:
         seen = self.fetch.seen
@@ -221,7 +324,7 @@ class _Ingestion:
         since = min(stamps) if earlier is None else max(min(stamps), earlier.seen + 1)
         held = {before.seen for before in observed if not before.is_settled}
         if self.complete is None:
-            wanted = index.Wanted(seen_from=self._first_stamp(), seen_until=seen - 1)
+            wanted = index.Wanted(seen_from=self._first_stamp(), seen_until=seen - 1, terms=self._terms())
             reads = index.reads_of(self.connection, self.fetch.stream, wanted)
             self.complete = [read for read in reads if read.shows_absence]
         records: list[Record] = []
@@ -234,6 +337,16 @@ class _Ingestion:
             if self.window_covers(read.key, _available_since(records, read.since)):
                 return read.seen
         return None
+
+    def _terms(self) -> dict[str, set[str]]:
+        """Return the values for which a fetch that could have contained one of this one's items asked, if any."""
+        terms = {}
+        for option, field in self.fetch.fields.items():
+            made = (record(item, found.stored()) for item, versions in self.fetch.items.items() for found in versions)
+            values = {value for each in made for value in _values(each, field)}
+            if None not in values:
+                terms[option] = {value for value in values if value is not None}
+        return terms
 
     def _first_stamp(self) -> int:
         """Return the earliest instant of the fetch's versions: no read before it could have contained one of them."""
@@ -292,13 +405,29 @@ class _Ingestion:
         checksum = rows.validity_checksum(self.salt, item, validity, version)
         self.rows[_ADD_VALIDITY].append((self.stream_id, *validity, checksum))
 
+    @cached_property
+    def dictionary(self) -> Dictionary | None:
+        """With what the texts of the stream are packed, if zstandard is there, and texts enough to make it."""
+        if not bodies.has_zstandard():
+            return None
+        known = index.dictionary_of(self.connection, self.fetch.stream)
+        if known is None:
+            texts = (version.values for versions in self.fetch.items.values() for version in versions)
+            content = payloads.dictionary_of(texts)
+            if content is not None:
+                row = (self.stream_id, content, row_checksum(self.salt, content))
+                self.connection.execute("INSERT INTO dictionaries VALUES (?, ?, ?)", row)
+                known = Dictionary(content)
+        return known
+
     def _add_version(self, item: str, version: StoredVersion) -> int:
         """Store a version, and return its number."""
         self.last_version += 1
         form, content, available, revised, values = version
         checksum = rows.version_checksum(self.salt, item, version)
         numbers = self.last_version, self._item_number(item), self._form_number(form)
-        row = (*numbers, content, available, revised, values, checksum)
+        packed = self.dictionary.pack(values) if len(values) >= payloads.LONG and self.dictionary else values
+        row = (*numbers, content, available, revised, packed, checksum)
         self.rows[_ADD_VERSION].append(row)
         return self.last_version
 
@@ -362,6 +491,7 @@ class _Ingestion:
         """Return versions of items of the fetch, or of those that it lacks, by their numbers. Raise Damaged."""
         stored: dict[int, StoredVersion] = {}
         for item, number, checksum, form, *columns in self.connection.execute(_VERSIONS, (json.dumps([*numbers]),)):
+            columns[-1] = self.texts(columns[-1])
             version = StoredVersion(self.forms[form], *columns)
             if checksum != rows.version_checksum(self.salt, self.names[item], version):
                 raise Damaged(DAMAGED_INDEX)

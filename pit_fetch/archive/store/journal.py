@@ -10,6 +10,7 @@ import contextlib
 import importlib
 import json
 import os
+import re
 import sqlite3
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     import hashlib
 
 GENESIS = bytes(32)
+# A date, or an instant in seconds. What looks like one by chance makes two requests alike, which costs some bytes.
+_TIME = re.compile(r"\d{4}-\d\d|\d{8}")
 # Every column of a kind of entry, in the order in which it is hashed.
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "fetches": ("began", "kind", "source", "version", "plan", "hosts", "request", "pit"),
@@ -123,10 +126,16 @@ class Writer:
         return self._append("fetches", {**fetch._asdict(), "hosts": _json(fetch.hosts)})
 
     def append_exchange(self, fetch: Key, exchange: Exchange) -> int:
-        """Append an exchange. Return when it counts as received: never before any other in the archive."""
+        """Append an exchange. Return when it counts as received: never before any other in the archive.
+
+        A reply that another fetch has received with this one, and recorded by now, counts as received then.
+        """
+        request, alike = request_digest(exchange), alike_digest(exchange.method, exchange.url, exchange.params)
+        body = self.body(exchange.body, request, alike)
+        query = "SELECT min(seen) FROM exchanges WHERE asked = ? AND body = ? AND seen >= ?"
+        (recorded,) = self.connection.execute(query, (request, body, exchange.seen)).fetchone()
         # A clock that was set back must not make a reply older than its predecessors.
-        seen = max(exchange.seen, self.last_seen())
-        request = request_digest(exchange)
+        seen = max(exchange.seen, self.last_seen()) if recorded is None else recorded
         values = {
             **exchange._asdict(),
             "fetch": fetch.seq,
@@ -134,7 +143,7 @@ class Writer:
             "params": _json(exchange.params),
             "sent": None if exchange.sent is None else self.body(exchange.sent),
             "headers": _json(exchange.headers),
-            "body": self.body(exchange.body, request),
+            "body": body,
             "asked": request,
         }
         self._append("exchanges", values, fetch.origin)
@@ -167,13 +176,22 @@ class Writer:
         rows = self.connection.execute("SELECT max(seen) FROM exchanges UNION ALL SELECT max(seen) FROM answers")
         return max((seen for (seen,) in rows if seen is not None), default=microseconds.NEVER)
 
-    def body(self, body: bytes, request: bytes | None = None) -> bytes:
-        """Store ``body`` if it is new, and return its digest. ``request`` is the digest of the request it answers."""
+    def body(self, body: bytes, request: bytes | None = None, alike: bytes | None = None) -> bytes:
+        """Store ``body`` if it is new, and return its digest.
+
+        ``request`` is the digest of the request it answers, and ``alike`` that of all such requests for other times.
+        """
+        digest = self._store(body, request, alike)
+        if alike is not None:
+            about.put(self.connection, f"base {alike.hex()}", digest.hex())
+        return digest
+
+    def _store(self, body: bytes, request: bytes | None, alike: bytes | None) -> bytes:
         digest = _digest(body)
         stored = self.connection.execute("SELECT coding FROM bodies WHERE digest = ?", (digest,)).fetchone()
         if stored not in (None, (LOST,)):  # a body that was given up may come back
             return digest
-        base = None if request is None else self._base(request)
+        base = None if request is None else self._base(request, alike)
         try:
             before = None if base is None else read_body(self.connection, base.digest)
         except (Damaged, Lost):  # a damaged reply must not keep the later ones out
@@ -212,13 +230,21 @@ class Writer:
         insert(self.connection, kind, (origin, seq, *row))
         return Key(origin, seq)
 
-    def _base(self, request: bytes) -> _Base | None:
-        """Return the last reply to a request or, if its chain of dictionaries is full, the reply that begins it."""
+    def _base(self, request: bytes, alike: bytes | None) -> _Base | None:
+        """Return the last reply to a request, or to one for another time.
+
+        If its chain of dictionaries is full, return the reply that begins it.
+        """
         row = self.connection.execute(
             "SELECT b.digest, b.depth, b.base FROM exchanges e JOIN bodies b ON b.digest = e.body "
             "WHERE e.asked = ? ORDER BY e.seen DESC LIMIT 1",
             (request,),
         ).fetchone()
+        if row is None and alike is not None:
+            with contextlib.suppress(Damaged, ValueError):
+                noted = bytes.fromhex(about.get(self.connection, f"base {alike.hex()}") or "")
+                query = "SELECT digest, depth, base FROM bodies WHERE digest = ?"
+                row = self.connection.execute(query, (noted,)).fetchone()
         if row is None:
             return None
         digest, depth, before = row
@@ -362,9 +388,12 @@ def copy_row(
         return
     for name in BODIES.get(kind, ()):
         if columns[name] is not None:
-            request = columns.get("asked") if name == "body" else None
+            request = alike = None
+            if name == "body":
+                request = columns["asked"]
+                alike = alike_digest(columns["method"], columns["url"], json.loads(columns["params"]))
             try:
-                Writer(target).body(read_body(source, columns[name]), request)
+                Writer(target).body(read_body(source, columns[name]), request, alike)
             except Lost:
                 give_up_body(target, columns[name])
 
@@ -402,6 +431,12 @@ def request_digest(exchange: Exchange) -> bytes:
     return _sha256(_json([exchange.method, exchange.url, exchange.params, sent]).encode()).digest()[:16]
 
 
+def alike_digest(method: str, url: str, params: Mapping[str, Any]) -> bytes | None:
+    """Return a digest that is equal for requests that differ in dates and instants alone; None for one without any."""
+    timeless = {name: value for name, value in params.items() if not _TIME.search(f"{value}")}
+    return None if len(timeless) == len(params) else _sha256(_json([method, url, timeless]).encode()).digest()[:16]
+
+
 # Returns a body by its digest.
 ReadBody = Callable[[bytes], bytes]
 
@@ -430,6 +465,22 @@ def fetch_of(connection: sqlite3.Connection, key: Key) -> FetchEntry | None:
     return FetchEntry(*row)._replace(hosts=json.loads(row[5]))
 
 
+def without_exchange(connection: sqlite3.Connection, source: str) -> set[tuple[int, str]]:
+    """Return the PITs and requests of the fetches of a source that ended, and had nothing to ask."""
+    query = (
+        "SELECT pit, request FROM fetches f WHERE source = ? AND kind = 'live' AND pit < began AND NOT EXISTS "
+        "(SELECT 1 FROM exchanges e WHERE e.origin = f.origin AND e.fetch = f.seq) AND EXISTS "
+        "(SELECT 1 FROM answers a WHERE a.origin = f.origin AND a.fetch = f.seq)"
+    )
+    return {(pit, request) for pit, request in connection.execute(query, (source,))}
+
+
+def asked_of_the_past(connection: sqlite3.Connection, source: str) -> set[tuple[int, str]]:
+    """Return the PITs, then past, and the requests of all questions that a source was asked."""
+    query = "SELECT pit, request FROM fetches WHERE source = ? AND kind = 'live' AND pit < began"
+    return {(pit, request) for pit, request in connection.execute(query, (source,))}
+
+
 def exchanges_of(connection: sqlite3.Connection, key: Key) -> Iterator[Exchange]:
     """Yield the exchanges of a fetch, in order, with their bodies, but for those that were given up. Raise Damaged."""
     for row in _rows_of_fetch(connection, "exchanges", key):
@@ -446,18 +497,25 @@ def _exchange(connection: sqlite3.Connection, row: Sequence[Any], read: ReadBody
 
 
 def reply_to(
-    connection: sqlite3.Connection, asked: bytes, instant: int, fetch: Key | None = None, read: ReadBody | None = None
+    connection: sqlite3.Connection,
+    asked: bytes,
+    instant: int,
+    fetch: Key | None = None,
+    read: ReadBody | None = None,
+    *,
+    status: int | None = 200,
 ) -> Exchange | None:
     """Return the last good exchange of a request by ``instant``, else the first after it; None without one.
 
     ``asked`` is its :func:`request_digest`. With ``fetch``, only those of that fetch count. ``read`` reads its body, if
-    not :func:`read_body`. Raise Damaged.
+    not :func:`read_body`. ``status`` None: any is good. Raise Damaged.
     """
     key = None
     for order in ("<= ? ORDER BY seen DESC", "> ? ORDER BY seen"):
-        where = f"asked = ? AND status = 200 {'' if fetch is None else 'AND origin = ? AND fetch = ? '}AND seen {order}"
+        one = "" if fetch is None else "AND origin = ? AND fetch = ? "
+        where = f"asked = ? AND status = coalesce(?, status) {one}AND seen {order}"
         query = f"SELECT origin, seq FROM exchanges WHERE {where}, origin, seq LIMIT 1"
-        key = key or connection.execute(query, (asked, *(fetch or ()), instant)).fetchone()
+        key = key or connection.execute(query, (asked, status, *(fetch or ()), instant)).fetchone()
     columns = None if key is None else row_of(connection, "exchanges", Key(*key))
     if key is None or columns is None:
         return None

@@ -48,10 +48,6 @@ class StretchRow(NamedTuple):
     def numbers(self) -> list[int]:
         return [int(number) for number in self.versions.split()]
 
-    def is_within(self, since: int, until: int) -> bool:
-        """Return whether a window covers what ``cover_from`` says. Without it, another row says it."""
-        return self.cover_from in (None, microseconds.NEVER) or since <= self.cover_from <= until
-
     def observations(self, versions: Mapping[int, ItemVersion]) -> Iterator[Observation]:
         contents = frozenset(versions[number] for number in self.numbers)
         for seen in {self.first, self.before, self.last}:

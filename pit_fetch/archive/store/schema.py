@@ -20,7 +20,7 @@ from pit_fetch.archive.store.reading import Reader
 from pit_fetch.archive.store.tables import ABOUT, APPLICATION_ID, DERIVED, FORMAT, FORMER, INDEX, SCHEMA
 from pit_fetch.support import sqlite
 
-# How long a writer waits for other processes: each locks the file for some milliseconds.
+# How long a command waits for other processes: each locks the file for some milliseconds.
 BUSY_SECONDS = 10.0
 # The part of a fetch's time limit that it may wait for the archive: the source needs the rest.
 _PART = 0.25
@@ -29,7 +29,7 @@ _MISSING = "there is no such file (pit_fetch capture or pit_fetch archive sample
 
 def lock_timeout(timeout: float) -> float:
     """Return how many seconds a fetch with this time limit waits for other processes that lock the archive."""
-    return min(BUSY_SECONDS, timeout * _PART)
+    return timeout * _PART
 
 
 def open_to_write(path: str, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:

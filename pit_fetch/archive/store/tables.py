@@ -1,6 +1,7 @@
 """The file: one SQLite database. The journal is kept for good; the index is derived from it and can be made again.
 
-about        the chain that this file appends to, where each chain ends, and the runs of captures
+about        the chain that this file appends to, where each chain ends, the runs of captures, and the last reply to
+             requests that differ in their times alone: the next one is packed with it
 entries      one row for everything that was appended, with the hash of all entries before it
 fetches      the requests in their canonical form, with provider, time and PIT
 exchanges    the requests to hosts and their replies, without secrets
@@ -8,21 +9,21 @@ answers      how a fetch ended and what it printed
 drops        the deletions on request, and their times; a deleted row leaves an entry of the kind "dropped"
 bodies       every body once, by the hash of its bytes, packed
 
-streams, reads, terms, forms, items, versions, stretches, validities, first_held, pending    the index: see index.py
+streams, reads, terms, forms, items, versions, dictionaries, stretches, validities, first_held, pending: see index.py
 
 Format 1 had no checksums in ``about`` and in most of the index, and did not know since when a row was held. Format 2
 had other streams. Format 3 had neither ``forms`` nor ``items``, and four times the bytes a version. Format 4 kept what
 was asked by a name apart from what was asked by its number. Format 5 did not know what a fetch had contained before it
 was public. Format 6 took what could not be read again of a fetch without a PIT for absent. Format 7 took some of it for
 absent, and what nothing dates for newer than its date. Format 8 did not note as of when a read counts, nor what it
-asked for. A file of any of them is upgraded when it is opened to be written: a copy of it is kept, its journal stays as
-it is, and its fetches are pending.
+asked for. Format 9 kept the texts of versions as they were. A file of any of them is upgraded when it is opened to be
+written: a copy of it is kept, its journal stays as it is, and its fetches are pending.
 """
 
 from __future__ import annotations
 
 APPLICATION_ID = 0x50495446  # "PITF"
-FORMAT = 9
+FORMAT = 10
 
 ABOUT = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID;
@@ -80,8 +81,9 @@ CREATE TABLE items (id INTEGER PRIMARY KEY, stream INTEGER NOT NULL, name TEXT N
 CREATE INDEX items_by_checksum ON items (checksum);
 CREATE TABLE versions (
     id INTEGER PRIMARY KEY, item INTEGER NOT NULL, form INTEGER NOT NULL, content BLOB, available INTEGER,
-    revised INTEGER, payload TEXT NOT NULL, checksum INTEGER NOT NULL
+    revised INTEGER, payload NOT NULL, checksum INTEGER NOT NULL
 );
+CREATE TABLE dictionaries (stream INTEGER PRIMARY KEY, content BLOB NOT NULL, checksum INTEGER NOT NULL);
 CREATE TABLE stretches (
     stream INTEGER NOT NULL, item INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
     before INTEGER NOT NULL, counts_from INTEGER NOT NULL, versions TEXT NOT NULL, cover_from INTEGER,
@@ -113,6 +115,7 @@ DERIVED = (
     "forms",
     "items",
     "terms",
+    "dictionaries",
 )
 # What formats 1 to 8 called some of them.
 FORMER = ("runs", "pools", "sights", "reigns", "firsts", "due")

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from pit_fetch.archive.store import microseconds
 from pit_fetch.archive.store.errors import BROKEN, ArchiveError, translating
+from pit_fetch.archive.store.index import FetchToIndex
 from pit_fetch.archive_admin.capture import run_log
 from pit_fetch.archive_admin.capture.estimate import SourcePlan, duration, plans
 from pit_fetch.archive_admin.capture.request_list import PlannedFetch
@@ -26,6 +27,8 @@ from pit_fetch.support.terminal import escape_unprintable
 
 # How many requests of one source are under way at once, if nothing else is said.
 _PARALLEL = 8
+# How many captured requests are added to the index together: what was parsed of them is kept in memory so long.
+_AT_ONCE = 100
 
 
 class CaptureJob(NamedTuple):
@@ -116,7 +119,7 @@ def run(
         else:
             listed.add(result.request)
             due.append(Task(fetch, result, known[result.request]._replace(name=result.name)))
-    pace, problem = _Pace(runtime.clock.monotonic, len(due)), ""
+    pace, problem, parsed = _Pace(runtime.clock.monotonic, len(due)), "", list[FetchToIndex]()
     for done, outcome in enumerate(ask_all(due, runtime, job.parallel), 1):
         shown.show(f"{done} of {len(due)}{pace.left()}: {escape_unprintable(outcome.result.name)}")
         problem = problem or outcome.problem
@@ -127,6 +130,9 @@ def run(
                 run_log.note_request(connection, job.name, known[outcome.result.request])
             except ArchiveError:
                 problem = UNUSABLE
+        parsed += [] if outcome.parsed is None else [outcome.parsed]
+        if len(parsed) >= _AT_ONCE and not problem:
+            _take_up(parsed, connection, runtime)
         yield outcome.result
     for result in later:
         is_held = known[result.request].run == current.id
@@ -135,9 +141,14 @@ def run(
         with contextlib.suppress(ArchiveError):  # otherwise the run is continued, and finds everything captured
             run_log.note(connection, job.name, current._replace(over=True))
         shown.show("taking up what was captured ...")
-        # So that the first question need not. It will do so if this fails.
-        with contextlib.suppress(ArchiveError, *BROKEN):
-            ingest_pending(connection, runtime.find)
+        _take_up(parsed, connection, runtime)
+
+
+def _take_up(parsed: list[FetchToIndex], connection: sqlite3.Connection, runtime: Runtime) -> None:
+    """Add what was captured to the index, so that the first question need not. It will do so if this fails."""
+    with contextlib.suppress(ArchiveError, *BROKEN):
+        ingest_pending(connection, runtime.find, parsed)
+    parsed.clear()
 
 
 class _Pace:

@@ -13,7 +13,9 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from pit_fetch.archive.store import microseconds
+from pit_fetch.archive.store.index import FetchToIndex
 from pit_fetch.archive_admin.capture import run_log
+from pit_fetch.archive_admin.capture.documents import Documents, View
 from pit_fetch.archive_admin.capture.request_list import PlannedFetch, plan
 from pit_fetch.archive_admin.capture.results import CaptureResult, State, Traffic
 from pit_fetch.engine.fetch import collect
@@ -24,6 +26,7 @@ from pit_fetch.gaps import Code, Gap, GapType
 from pit_fetch.net import cache
 from pit_fetch.net.ratelimit import rate_of
 from pit_fetch.provider import Provider, Query
+from pit_fetch.request import coverage
 from pit_fetch.runtime import Runtime, no_alarm
 from pit_fetch.support.redaction import redactor
 from pit_fetch.times import format_for_people
@@ -43,11 +46,17 @@ class Task(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """A request that was asked: what is to be noted of it, if it ran to its end, and why nothing more can be asked."""
+    """A request that was asked.
+
+    known    what is to be noted of it, if it ran to its end
+    problem  why nothing more can be asked
+    parsed   what the index is to take of it
+    """
 
     result: CaptureResult
     known: run_log.ListedRequest | None = None
     problem: str = ""
+    parsed: FetchToIndex | None = None
 
 
 def ask_all(tasks: Sequence[Task], runtime: Runtime, parallel: int) -> Iterator[Outcome]:
@@ -55,7 +64,9 @@ def ask_all(tasks: Sequence[Task], runtime: Runtime, parallel: int) -> Iterator[
     if parallel == 1:
         problem = ""
         for task in tasks:
-            outcome = _not_asked(task, problem) if problem else _capture(task, runtime)
+            outcome = (
+                _not_asked(task, problem) if problem else _capture(task, runtime, Documents(1, runtime.clock.now()))
+            )
             problem = problem or outcome.problem
             yield outcome
         return
@@ -88,13 +99,24 @@ class _Workers:
         for number, task in self.tasks.items():
             by_source.setdefault(task.result.source, []).append(number)
         for numbers in by_source.values():
-            waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
-            for number in numbers:
-                waiting.put(number)
-            provider = self.tasks[numbers[0]].fetch.request.provider
-            self._start(waiting, min(len(numbers), at_once(provider, runtime.environ, parallel)) - 1)
+            most = at_once(self.tasks[numbers[0]].fetch.request.provider, runtime.environ, parallel)
+            together = [*self._together(numbers, most)]
+            waiting: queue.SimpleQueue[Sequence[int]] = queue.SimpleQueue()
+            for unit in together:
+                waiting.put(unit)
+            self._start(waiting, min(len(together), most // max(map(len, together))) - 1)
 
-    def _start(self, waiting: queue.SimpleQueue[int], others: int = 0) -> None:
+    def _together(self, numbers: Sequence[int], most: int) -> Iterator[Sequence[int]]:
+        """Yield the requests of a source, together those that may need the same documents, at most so many."""
+        alike: dict[object, list[int]] = {}
+        for number in numbers:
+            request, query = self.tasks[number].fetch.request, self.tasks[number].fetch.query
+            shaping = coverage.shaping(query, request.provider.all_options)
+            alike.setdefault((query.operation.name, *sorted(shaping.items())), []).append(number)
+        for group in alike.values():
+            yield from (group[place : place + most] for place in range(0, len(group), most))
+
+    def _start(self, waiting: queue.SimpleQueue[Sequence[int]], others: int = 0) -> None:
         """Start a thread, which starts so many others once it has an answer: the first one loads what they need."""
         self.threads.append(threading.Thread(target=self._work, args=(waiting, others), daemon=True))
         self.threads[-1].start()
@@ -106,21 +128,31 @@ class _Workers:
         for thread in [*self.threads]:
             thread.join(max(0.0, until - time.monotonic()))
 
-    def _work(self, waiting: queue.SimpleQueue[int], others: int) -> None:
+    def _work(self, waiting: queue.SimpleQueue[Sequence[int]], others: int) -> None:
         while not self.stop.is_set():
             try:
-                number = waiting.get_nowait()
+                first, *rest = unit = waiting.get_nowait()
             except queue.Empty:
                 return
-            task = self.tasks[number]
-            try:
-                outcome = _not_asked(task, self.problem) if self.problem else _capture(task, self.runtime)
-                self.done.put((number, outcome))
-            except BaseException as error:  # noqa: BLE001 - raised again by whoever waits
-                self.done.put((number, error))
+            documents = Documents(len(unit), self.runtime.clock.now())
+            threads = [threading.Thread(target=self._ask, args=(number, documents), daemon=True) for number in rest]
+            self.threads += threads
+            for thread in threads:
+                thread.start()
+            self._ask(first, documents)
+            for thread in threads:
+                thread.join()
             for _ in range(others):
                 self._start(waiting)
             others = 0
+
+    def _ask(self, number: int, documents: Documents) -> None:
+        task = self.tasks[number]
+        try:
+            outcome = _not_asked(task, self.problem) if self.problem else _capture(task, self.runtime, documents)
+            self.done.put((number, outcome))
+        except BaseException as error:  # noqa: BLE001 - raised again by whoever waits
+            self.done.put((number, error))
 
     def outcomes(self) -> Iterator[Outcome]:
         left = {*self.tasks}
@@ -164,18 +196,18 @@ def at_once(provider: Provider, environ: Mapping[str, str], parallel: int) -> in
     return max(1, min([parallel, *starts]))
 
 
-def _capture(task: Task, runtime: Runtime) -> Outcome:
+def _capture(task: Task, runtime: Runtime, documents: Documents) -> Outcome:
     """Fetch a request. One that failed leaves what was noted of it before."""
     planned, result, before = task
     began, traffic = runtime.clock.monotonic(), Traffic(runtime.transport)
-    runtime = runtime._replace(transport=traffic)
+    runtime = runtime._replace(transport=View(documents, traffic, set()))
     # Planned again for its turn: a PIT from when the list was read would leave out what came since.
-    wanted, request, query, _ = plan(planned.wanted, runtime, runtime.clock.now())
+    wanted, request, query, _ = plan(planned.wanted, runtime, documents.began)
+    collected = collect(request, runtime, Progress(), None, documents.began)
     # Of a short time there may be nothing, but not of something that was never there.
     is_short = query.operation.archiving.earliest(query) is not None
     may_be_empty = wanted.may_be_empty or (is_short and before.has_brought)
 
-    collected = collect(request, runtime, Progress())
     selection, session = collected.selection, collected.archive
     failures = [gap for gap in selection.gaps if gap.is_failure]
     is_empty = not selection.records and not may_be_empty
@@ -198,15 +230,16 @@ def _capture(task: Task, runtime: Runtime) -> Outcome:
         seconds=runtime.clock.monotonic() - began,
         retries=dict(traffic.retries),
     )
+    parsed = None if session is None else session.recorder.to_index()
     if failures or session is None or session.recorder.key is None:
-        return Outcome(result, None, problem)
+        return Outcome(result, None, problem, parsed)
     after = before._replace(
         fetch=str(session.recorder.key),
         last=microseconds.to_micros(query.started),
         calls=max(1, collected.requests),
         has_brought=before.has_brought or bool(selection.records),
     )
-    return Outcome(result, after, problem)
+    return Outcome(result, after, problem, parsed)
 
 
 def _hole(query: Query, last: datetime | None) -> str:

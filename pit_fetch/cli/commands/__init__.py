@@ -40,6 +40,7 @@ COMMANDS = {
     "capture": Command("ask for everything on a list, and record it", "archive"),
     "archive": Command("inspect and maintain an archive", "archive"),
     "runs": Command("look up, compare and verify what was shown in a run", "archive"),
+    "run": Command("run a program that sees only what was public at an instant", "server"),
     "normalize": Command("date what a model extracted from saved pages", "fetch"),
     "init": Command("install the hooks, agents and skills in a project"),
     "doctor": Command("check that the PIT is enforced here", is_listing=True),

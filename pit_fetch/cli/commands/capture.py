@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import threading
 from argparse import RawDescriptionHelpFormatter
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -79,17 +77,13 @@ def run(argv: Sequence[str], runtime: Runtime, progress: Progress) -> CommandRes
     path, file = path_of(options.archive, runtime), runtime.path(options.file)
     shown = Shown(progress.show, (lambda text: None) if options.quiet else progress.tell)
     try:
-        with jobs.file_job(file, runtime) as job:
+        with process.ClosingJob(), jobs.file_job(file, runtime) as job:
             job = job._replace(again=options.again, missing=options.missing)
-            process.keep_what_was_done()
             job = job._replace(parallel=options.parallel or job.parallel)
             if options.dry_run:
                 return _result(jobs.carry_out(job, path, runtime, shown, is_dry=True), options)
             with _watched(job, options, runtime, shown) as shown:
                 return _result(jobs.carry_out(job, path, runtime, shown), options)
-    except KeyboardInterrupt:  # the summary is written
-        process.end_interrupted_job()
-        raise
     except ArchiveError as error:
         return refusal(f"{path}: {error.problem}")
     except UnicodeDecodeError:
@@ -120,8 +114,7 @@ def _watched(job: CaptureJob, options: Any, runtime: Runtime, shown: Shown) -> I
                 log.flush()
 
         try:
-            with _raising_on_signals():
-                yield shown._replace(note=note)
+            yield shown._replace(note=note)
         finally:
             summary = summarize(results, started, runtime.clock.now(), len(job.planned) - len(results))
             shown.tell(in_words(summary))
@@ -130,21 +123,6 @@ def _watched(job: CaptureJob, options: Any, runtime: Runtime, shown: Shown) -> I
             if options.metrics:
                 with replacing(runtime.path(options.metrics)) as file:  # a collector reads the old one or the new one
                     file.write(metrics(summary, os.path.basename(options.file)).encode())
-
-
-@contextmanager
-def _raising_on_signals() -> Iterator[None]:
-    """Let SIGTERM and Ctrl-C raise KeyboardInterrupt in a block, in the place of ending the process at once."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    numbers = [n for n in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(n) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, signal.default_int_handler) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _result(report: CaptureReport, options: Any) -> CommandResult:

@@ -38,6 +38,8 @@ def _parser() -> Parser:
     parser.add_argument("--sources", metavar="A,B", help="only these (default: all whose keys are set)")
     parser.add_argument("--archive", metavar="PATH", help="record every reply in this file, and answer from it too")
     parser.add_argument("--offline", action="store_true", help="answer from the archive alone, and ask no source")
+    text = "an answer is a table, in few characters, or the envelope of the command"
+    parser.add_argument("--shape", choices=("columns", "items"), default="columns", help=f"{text} (default: columns)")
     return parser
 
 
@@ -55,7 +57,7 @@ def _server(arguments: Any, runtime: Runtime) -> Server:
     from pit_fetch.mcp.prepare import prepare_server
 
     names = None if arguments.sources is None else [name.strip() for name in arguments.sources.split(",")]
-    how = {"offline": arguments.offline, "moving": arguments.moving}
+    how = {"offline": arguments.offline, "moving": arguments.moving, "shape": arguments.shape}
     return prepare_server(runtime, arguments.pit, arguments.pit_file, names, arguments.archive, **how)
 
 

@@ -40,9 +40,8 @@ _EXAMPLE = """\
       --archive filings.db --offline --output panel.csv
 
 Any other option is one of the fetch that each cell is: those of the source, --date-from, --date-to, --limit,
---max-pages, --timeout, --evidence, --input-file, --archive, --offline and --fields. Items are complete unless there is
-a limit.
-A cell without items has a row as well. Its status and its reason say why.
+--newest, --max-pages, --timeout, --evidence, --input-file, --archive, --offline and --fields.
+Items are complete unless there is a limit. A cell without items has a row as well. Its status and its reason say why.
 
 A run that was broken off, or in which cells failed, is continued by the same command: answered subjects are kept in
 FILE.parts until all of them are there.
@@ -52,7 +51,7 @@ exit status: 0 every cell was answered, or was never captured; 1 one failed, was
 """
 # The common options of a fetch that a cell takes.
 _OF_A_CELL = (
-    *("date_from", "date_to", "limit", "max_pages", "timeout", "evidence"),
+    *("date_from", "date_to", "limit", "newest", "max_pages", "timeout", "evidence"),
     *("input_file", "archive", "offline", "fields"),
 )
 # Before so many seconds, nobody knows how long the rest takes.

@@ -22,6 +22,7 @@ from pit_fetch.formats import Text
 from pit_fetch.gaps import Code
 from pit_fetch.mcp.answers import in_columns, release_answer
 from pit_fetch.request.audience import is_bound
+from pit_fetch.request.fetch_request import FetchRequest
 from pit_fetch.runs import RECORD_VARIABLE, replay
 from pit_fetch.runs.record import Entry, entries
 from pit_fetch.runtime import Runtime
@@ -118,7 +119,11 @@ def _moments(calls: Iterable[Entry]) -> list[datetime]:
 
 def _show(call: Invocation) -> CommandResult:
     rows = [entry.row() for entry in call.calls(call.options.run)]
-    lines = (f"{row['call']}  {row['at']}  {counted(len(row['items']), 'item')}  {row['request']}" for row in rows)
+    lines = [f"{row['call']}  {row['at']}  {counted(len(row['items']), 'item')}  {row['request']}" for row in rows]
+    gated = [str(row["call"]) for row in rows if "gated" in row]
+    if gated:
+        text = "A client's gate may have withheld what these calls showed (PIT_GATE_LOG says it)"
+        lines.append(f"{text}: {', '.join(gated[:_AT_MOST])}{', …' if len(gated) > _AT_MOST else ''}")
     return _printed(call, rows, lines)
 
 
@@ -153,11 +158,13 @@ def _verify(call: Invocation) -> CommandResult:
     return _printed(call, {"run": call.options.run, **report._asdict()}, lines, is_good=report.same == report.calls)
 
 
-def _shown_again(call: Entry, result: FetchResult) -> Text:
-    if call.form["shape"] == "items" or call.pit is None:
+def _shown_again(call: Entry, request: FetchRequest, result: FetchResult) -> Text:
+    if call.form["shape"] is None or call.pit is None:
         return result.text
     released = release_answer(str(result.text), datetime.fromisoformat(call.pit))
-    return in_columns(released, json.loads(call.shown)["pit"]).text
+    if call.form["shape"] == "items":
+        return released.text
+    return in_columns(released, json.loads(call.shown)["pit"], result.gaps, request.fields).text
 
 
 def _printed(call: Invocation, content: Any, lines: Iterable[str], *, is_good: bool = True) -> CommandResult:

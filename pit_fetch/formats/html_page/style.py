@@ -30,7 +30,7 @@ figcaption{margin-top:6px;color:var(--soft);font-size:13px}
 .axis{stroke:var(--rule)}.tick{fill:var(--soft);font-size:12px;font-variant-numeric:tabular-nums}
 .later{fill:var(--later)}line.pit{stroke:var(--pit);stroke-width:1.5;stroke-dasharray:5 3}circle.pit{fill:var(--pit)}
 text.pit{fill:var(--pit);font-size:12.5px;font-weight:600}
-.new{--look:var(--good)}.changed,.revised{--look:var(--warn)}.late,.gone{--look:var(--grey)}.undated{--look:var(--odd)}.unusable{--look:var(--bad)}
+.new{--look:var(--good)}.changed,.revised{--look:var(--warn)}.late,.gone{--look:var(--grey)}.undated,.repeated{--look:var(--odd)}.unusable{--look:var(--bad)}
 .bar{fill:var(--look,var(--blue))}.mark{stroke:var(--look,var(--blue));stroke-width:5;stroke-linecap:round}.hit{fill:transparent}a:hover .hit,a:focus .hit{fill:var(--fill)}
 .area{fill:var(--fill)}.curve{fill:none;stroke:var(--look,var(--blue));stroke-width:1.75;stroke-linejoin:round}
 .tip{fill:var(--look,var(--blue))}.curve.estimate{stroke:var(--soft);stroke-dasharray:4 3}
@@ -66,7 +66,7 @@ tr:target td{background:var(--fill)}
 .id{white-space:nowrap;color:var(--soft);font:12px/1.8 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:anywhere}.id.long{min-width:30em;white-space:normal}
 td a{color:inherit;text-decoration-color:var(--grey);text-underline-offset:3px}td a:hover{color:var(--blue)}
 td em{font-style:normal;font-weight:600;font-size:12.5px;color:var(--look,var(--blue))}
-.grey td,.late td em,.gone td em{color:var(--faint)}.grey td i{color:inherit}
+.items s,.grey td,.late td em,.gone td em{color:var(--faint)}.grey td i{color:inherit}
 .more td{border-top:0;padding-block:0 5px;font-size:13px;line-height:1.35;color:var(--soft)}.grey+.more td{color:var(--faint)}
 .more details,.more summary{display:inline}.more summary{cursor:pointer}.more summary::before{content:"\\25b8  "}
 .more details[open] summary::before{content:"\\25be  "}

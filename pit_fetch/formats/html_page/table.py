@@ -152,12 +152,16 @@ def _row(item: Mapping[str, Any], index: int, cells: Sequence[str], classes: Seq
     kind = str(item.get("verdict", item.get("change", "")))
     classes_of_row = (kind, "grey" if kind in GREY else "", CLAIMED if item.get(EVIDENCE) == CLAIMED else "")
     names = escape(" ".join(filter(None, classes_of_row)))
+    before = item["before"] if isinstance(item.get("before"), dict) and "change" in item else {}
     row = [f'<tr id=i{index} class="{names}">' if names else f"<tr id=i{index}>"]
     for column, text, class_of_cell in zip(layout.line, cells, classes, strict=True):
         if column.name == layout.headline and layout.link:
             text = _link(text, item.get(layout.link))
         if column.name in ("verdict", "change", EVIDENCE):
             text = f"<em>{text}</em>"
+        if column.name in before:  # the value that a change replaced
+            old = before[column.name]
+            text = f"<s>{'none' if old is None else _cell(old, column._replace(kind='any'), _SHORT)}</s> {text}"
         row.append(f"<td{class_of_cell}>{text}")
     return "".join(row)
 

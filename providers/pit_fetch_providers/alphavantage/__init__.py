@@ -20,6 +20,7 @@ from pit_fetch_providers.alphavantage.client import HOST, KEY, check_message
 from pit_fetch_providers.alphavantage.function import Function, Stream
 from pit_fetch_providers.alphavantage.options import OPTIONS, when_empty
 from pit_fetch_providers.alphavantage.reply import decode
+from pit_fetch_providers.shared import views_of
 
 # The names of functions in other tools, and in the words of users.
 _SEARCH_TERMS = {
@@ -73,6 +74,7 @@ def derive(query: Query) -> Stage | None:
 
 
 PROVIDER = Provider(
+    views=views_of(__name__),
     name="alphavantage",
     summary="Alpha Vantage: prices, earnings, dividends, splits, news, estimates, fundamentals, by function",
     aliases=("alpha-vantage", "av"),

@@ -10,25 +10,28 @@ from pit_fetch_providers.alphavantage.function import MARKETS, is_own_market
 from pit_fetch_providers.shared import evening_caveats, with_a_pit
 
 _RESTATED_BARS = (
-    "{name} serves prices {stand}: a bar that was restated without a mark {since} cannot be told from the original "
-    "(a month's volume was found changed by 24 % years later; volumes of shares are served of months, on a claim)."
+    "{name} serves prices as they stood when they were fetched: a bar that was restated without a mark between the PIT "
+    "and the fetch cannot be told from the original (a month's volume was found changed by 24 % years later; volumes "
+    "of shares are served of months, on a claim)."
 )
 _AS_FILED = "sec_facts proves a company's figures as they were filed."
 _EARNINGS = (
-    "EARNINGS serves dates and figures {stand}, EPS in {shares}: next to raw prices from before a split, they look too "
-    f"small. {_AS_FILED} A year that the list begins with may be a year to date."
+    "EARNINGS serves dates and figures as they stood when they were fetched, EPS in the shares of that day: next to "
+    f"raw prices from before a split, they look too small. {_AS_FILED} A year that the list begins with may be a year "
+    "to date."
 )
 _RESTATED_ROWS = (
-    "{name} serves its rows {stand}: a row that was corrected without a mark {since} cannot be told from the original."
+    "{name} serves its rows as they stood when they were fetched: a row that was corrected without a mark between the "
+    "PIT and the fetch cannot be told from the original."
 )
-_HOLDER = "symbol means {holder}: at the PIT it may have been another company's."
+_HOLDER = "symbol means its holder on the day of the fetch: at the PIT it may have been another company's."
 _STATEMENTS = (
     "{name} serves the newest 20 years and 81 quarters alone. Its claims suppose that companies file with the SEC in "
     "time: one that files late, or elsewhere, published later. A file has no claims, since EARNINGS is not in it."
 )
 _NEWS = (
     "NEWS_SENTIMENT dates an article by its publication: the source may have taken it in later, "
-    "and a title that was edited since is served {stands}."
+    "and a title that was edited since is served as it stood when it was fetched."
 )
 _ADJUSTED = (
     "adjust= scales bars by the splits and dividends that the bars themselves name: where the source lacks a bar, "
@@ -71,13 +74,13 @@ def bar_caveats(query: Query, in_a_file: Sequence[str] = ()) -> Iterator[str | C
     yield from with_a_pit(" ".join(statements))(query)  # as one statement, since each envelope repeats it
 
 
-def row_caveats(query: Query) -> Iterable[Caveat]:
+def row_caveats(query: Query) -> Iterable[str]:
     """Return the caveats of rows that are dated by a day."""
     csv = (_CSV_FILE,) if query.offline else ()
     return with_a_pit(" ".join((_RESTATED_ROWS, _HOLDER, *csv)))(query)
 
 
-def statement_caveats(query: Query) -> Iterable[Caveat]:
+def statement_caveats(query: Query) -> Iterable[str]:
     """Return the caveats of statements, which are served on a claim."""
     return with_a_pit(f"{_AS_FILED} {_STATEMENTS} {_HOLDER}" if query.accepts_claims else _AS_FILED)(query)
 

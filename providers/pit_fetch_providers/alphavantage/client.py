@@ -64,7 +64,7 @@ class DecodedReply(NamedTuple):
 
 def ask(context: Context, function: Function, parameters: Params, query: Query) -> DecodedReply:
     """Return the decoded reply, without rows if the source has none. Raise UpstreamError and ConfigError."""
-    reply = context.http.get(HOST.name, "/query", parameters, retry_after=lambda reply: _pause(reply, function))
+    reply = context.http.get(HOST.name, "/query", parameters, retry_after=lambda reply: pause(reply, function))
     if reply.status != 200:  # an unknown symbol comes with HTTP 200
         raise status_error(reply, HOST)
     document = decode(reply.body, function)
@@ -72,7 +72,7 @@ def ask(context: Context, function: Function, parameters: Params, query: Query) 
     return DecodedReply(document, reply.received_at)
 
 
-def _pause(reply: HttpReply, function: Function) -> float | None:
+def pause(reply: HttpReply, function: Function) -> float | None:
     if reply.status != 200 or len(reply.body) > MESSAGE_MAX_BYTES:
         return None
     try:

@@ -51,7 +51,7 @@ def decode(body: bytes, function: Function) -> Document:
     if not text:
         return Document()
     if text[0] not in "{[":
-        return Document(tuple(_csv_rows(text, function)))
+        return Document(tuple(csv_rows(text, function)))
     try:
         reply = lenient_json(body, _LEVELS_AROUND_A_ROW)
     except UpstreamError:
@@ -63,7 +63,7 @@ def decode(body: bytes, function: Function) -> Document:
         return Document(message=message)
     if not reply.keys().isdisjoint(function.foreign):
         raise UpstreamError(Code.MALFORMED, problem=_NOT_ITS_OWN)
-    return Document(tuple(_json_rows(reply, function)), _meta(reply, function))
+    return Document(tuple(_json_rows(reply, function)), meta_in(reply, function))
 
 
 def message_in(reply: Mapping[str, Any]) -> str:
@@ -114,7 +114,7 @@ def _name(key: str) -> str:
     return plain.lower().replace(" ", "_") if plain != key or " " in plain else key
 
 
-def _csv_rows(text: str, function: Function) -> Iterator[tuple[str, Row | None]]:
+def csv_rows(text: str, function: Function) -> Iterator[tuple[str, Row | None]]:
     """Yield the rows of a CSV, one a line, so that a stray quote spoils its own row only.
 
     No recorded value is quoted. Every recorded CSV ends its last line with a line break: one that does not was cut
@@ -222,7 +222,7 @@ def _refuse_unknown_shape(reply: Mapping[str, Any], whole: bool = False) -> None
         raise UpstreamError(Code.MALFORMED, problem=_NOT_ITS_OWN)
 
 
-def _meta(reply: Mapping[str, Any], function: Function) -> dict[str, str]:
+def meta_in(reply: Mapping[str, Any], function: Function) -> dict[str, str]:
     """Return the meta data by plain name ("time_zone", "interval", "symbol"), and the names beside the rows."""
     beside = ("symbol", "Symbol", "quarter")
     meta: dict[str, str] = {name.lower(): reply[name] for name in beside if isinstance(reply.get(name), str)}

@@ -17,6 +17,7 @@ from pit_fetch.provider import (
     Context,
     Dating,
     Gap,
+    Listing,
     Operation,
     Option,
     Page,
@@ -30,7 +31,7 @@ from pit_fetch.wire import lenient_json
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.bz_news_api import api, articles
 from pit_fetch_providers.bz_news_api.articles import THEMES, mentions
-from pit_fetch_providers.shared import fields
+from pit_fetch_providers.shared import fields, views_of
 
 PAGE_SIZE = 100
 # The API answers HTTP 400 if page x pageSize exceeds 10,000.
@@ -172,6 +173,7 @@ def _parameters(query: Query, first: date, last: date) -> dict[str, str]:
 
 
 PROVIDER = Provider(
+    views=views_of(__name__),
     name="bz-news-api",
     summary="Benzinga news articles, by ticker, channel, tag, keyword or theme",
     aliases=("benzinga", "benzinga-news"),
@@ -188,6 +190,7 @@ PROVIDER = Provider(
             uppercase=True,
             affects_records=False,
             covered_by="superset",
+            field="symbols",
             search_terms=search_terms.TICKERS,
         ),
         Option(
@@ -248,6 +251,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=PAGE_SIZE,
+    listing=Listing(search_terms="news"),
     help="""\
 available_at is the publication (created), revised_at the last revision (updated). Benzinga serves
 only the latest revision: with --pit, an article revised after the PIT is withheld.

@@ -18,6 +18,7 @@ from pit_fetch.provider import (
     Context,
     Dating,
     Field,
+    Listing,
     Operation,
     Option,
     Page,
@@ -29,7 +30,7 @@ from pit_fetch.provider import (
 from pit_fetch.times import parse_date
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.earningscall import api, calls
-from pit_fetch_providers.shared import as_of_fetch, fields, refuse, require_one, with_a_pit
+from pit_fetch_providers.shared import fields, refuse, require_one, views_of, with_a_pit
 
 _NOON = (
     "No field says when EarningsCall had something of a call: noon of the next day, New York, is a convention, not a "
@@ -41,8 +42,8 @@ _TEXT = (
     "the PIT, or if an archive held it then. "
 )
 _FILE = "A saved transcript does not say when it was last modified: with a PIT, nothing of it is served. "
-_HOLDER = "symbol means {holder}."
-_NAMES = "Which exchange and symbol a call is listed under is shown {stands}, too."
+_HOLDER = "symbol means its holder on the day of the fetch."
+_NAMES = "Which exchange and symbol a call is listed under is shown as it stood when it was fetched, too."
 SYMBOL = r"[A-Z0-9][A-Z0-9.-]*"
 # What others call an exchange.
 _EXCHANGES = {
@@ -154,7 +155,7 @@ def select(query: Query, record: Record) -> bool:
     )
 
 
-def _call_caveats(query: Query, more: str = "") -> Iterator[Caveat]:
+def _call_caveats(query: Query, more: str = "") -> Iterator[str | Caveat]:
     yield from exchange_caveats(query)
     yield from with_a_pit(_NOON + more + _HOLDER)(query)
 
@@ -162,8 +163,8 @@ def _call_caveats(query: Query, more: str = "") -> Iterator[Caveat]:
 def exchange_caveats(query: Query) -> Iterator[Caveat]:
     """Yield the option that keeps today's list of symbols out of the answer, where it is missing."""
     if query.options["symbol"] and not query.options["exchange"] and not query.open_mode and not query.offline:
-        text = "Without exchange=, {list} says where a symbol is listed, and ids begin with that: give exchange=."
-        yield as_of_fetch(text, query, of_today=True)
+        text = "Without exchange=, the list of the day of the fetch says where a symbol is listed (ids begin with it)"
+        yield Caveat(f"{text}: give exchange=.", of_today=True)
 
 
 def when_empty(query: Query) -> str:
@@ -203,7 +204,9 @@ _EVENTS = Operation(
     normalize=_normalize,
 )
 
+
 PROVIDER = Provider(
+    views=views_of(__name__),
     name="earningscall",
     summary="EarningsCall: transcripts of earnings calls, calls by company and by day, addresses of slides and audio",
     aliases=("earnings-call", "ecall"),
@@ -252,7 +255,7 @@ PROVIDER = Provider(
         _EVENTS._replace(name="slides", search_terms="", fields=(*_CALL, *fields("slides_url audio_url"))),
     ),
     page_size=100,
-    search_terms="transcript transcripts calls",
+    listing=Listing(search_terms="transcript transcripts calls"),
     help="""\
 transcript serves whole transcripts, newest first, one request each: give year= and quarter=, or --limit 1.
 With --pit, only those last modified by then: the recorded ones were stored again some two years after

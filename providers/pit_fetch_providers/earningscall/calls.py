@@ -21,7 +21,7 @@ from pit_fetch_providers.shared import UNREADABLE, new_york_day
 def company_calls(body: bytes, query: Query, exchange: str | None, symbol: str | None) -> Iterator[Record]:
     """Yield the calls of a company. The list does not name it: ``exchange`` and ``symbol`` are those of the request."""
     for event in rows_in(body, "events"):
-        yield _call(event, query, exchange, symbol)
+        yield call_in(event, query, exchange, symbol)
 
 
 def day_calls(body: bytes, query: Query) -> Iterator[Record]:
@@ -31,7 +31,7 @@ def day_calls(body: bytes, query: Query) -> Iterator[Record]:
     for row in rows:
         exchange, symbol = row.get("exchange"), row.get("symbol")
         is_named = isinstance(exchange, str) and isinstance(symbol, str) and exchange and symbol
-        yield _call(row, query, exchange, symbol) if is_named else UNREADABLE
+        yield call_in(row, query, exchange, symbol) if is_named else UNREADABLE
 
 
 def transcripts(
@@ -121,10 +121,10 @@ def _transcript_call(
     event = reply.get("event")
     if event is None:
         return asked
-    return _call(event, query, exchange, symbol) if isinstance(event, dict) else None
+    return call_in(event, query, exchange, symbol) if isinstance(event, dict) else None
 
 
-def _call(row: Mapping[str, Any], query: Query, exchange: object, symbol: object) -> Record:
+def call_in(row: Mapping[str, Any], query: Query, exchange: object, symbol: object) -> Record:
     year, quarter = row.get("year"), row.get("quarter")
     names = [name for name in (exchange, symbol) if isinstance(name, str)]
     if type(year) is not int or type(quarter) is not int or _is_on_another(row, symbol):

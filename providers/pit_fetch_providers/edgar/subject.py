@@ -9,7 +9,7 @@ from pit_fetch.gaps import Code
 from pit_fetch.provider import Caveat, Context, Option, Query, UpstreamError
 from pit_fetch_providers import search_terms, symbols
 from pit_fetch_providers.edgar import companies
-from pit_fetch_providers.shared import as_of_fetch, refuse
+from pit_fetch_providers.shared import refuse
 
 SYMBOL = Option(
     "symbol",
@@ -24,7 +24,7 @@ CIK = Option("cik", "the company by its number, which does not change", metavar=
 EITHER = "Give either cik=320193 or symbol=AAPL."
 SYMBOLS = "A symbol is one of the SEC's list, such as AAPL or BRK-B."
 WITHOUT_LIST = "What a symbol stands for is known from a request by symbol or tickers alone: without one, ask by cik."
-_HOLDER = "symbol means {holder}: give cik=."
+_HOLDER = "symbol means its holder on the day of the fetch: give cik=."
 
 
 def normalize(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,4 +75,4 @@ def check_saved(query: Query, ciks: Collection[int]) -> None:
 def holder_caveats(query: Query) -> Iterator[Caveat]:
     """Yield the caveat that a symbol means the company that has it today."""
     if query.options["symbol"]:
-        yield as_of_fetch(_HOLDER, query, of_today=True)
+        yield Caveat(_HOLDER, of_today=True)

@@ -134,6 +134,11 @@ def rows(columns: Mapping[str, Sequence[Any]]) -> Iterator[Row | None]:
     return (_row(*values) for values in zip(*(columns[name] for name in _COLUMNS), strict=True))
 
 
+def row_in(columns: Mapping[str, Any]) -> Row | None:
+    """Return the row that one cell of each column makes; None for an unreadable one."""
+    return _row(*(columns.get(name) for name in _COLUMNS))
+
+
 def _row(number: Any, filed: Any, stamp: Any, form: Any, items: Any, period: Any, document: Any) -> Row | None:
     day = parse_date(filed)
     if not isinstance(number, str) or not _ACCESSION.fullmatch(number) or not isinstance(form, str) or day is None:

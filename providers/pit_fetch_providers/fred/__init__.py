@@ -12,11 +12,24 @@ import re
 from collections.abc import Iterator
 
 from pit_fetch.gaps import Code
-from pit_fetch.provider import Archiving, Basis, Context, Dating, Gap, Operation, Option, Provider, Query, Record, gap
+from pit_fetch.provider import (
+    Archiving,
+    Basis,
+    Context,
+    Dating,
+    Gap,
+    Listing,
+    Operation,
+    Option,
+    Provider,
+    Query,
+    Record,
+    gap,
+)
 from pit_fetch.wire import lenient_json
 from pit_fetch_providers.fred import api, vintages
 from pit_fetch_providers.fred.vintages import RealTimePeriod, real_time_period, split
-from pit_fetch_providers.shared import fields, refuse
+from pit_fetch_providers.shared import fields, refuse, views_of
 
 _SERIES = re.compile(r"[A-Z0-9][A-Z0-9_.^-]*")
 # As others name one: FRED:GDP, FRED/GDP, or its page.
@@ -106,6 +119,7 @@ def _caveats(query: Query) -> Iterator[str]:
 
 
 PROVIDER = Provider(
+    views=views_of(__name__),
     name="fred",
     summary="FRED (St. Louis Fed): economic series as they stood, with every revision at its own time",
     aliases=("alfred",),
@@ -142,7 +156,7 @@ PROVIDER = Provider(
     ),
     # One reply is a page.
     page_size=api.ROWS,
-    search_terms="stlouisfed st-louis-fed economic",
+    listing=Listing(search_terms="stlouisfed st-louis-fed economic"),
     help="""\
 Each item is one observation: date is the first day of its period, value the source's text ("." is a
 missing value), realtime_start the day on which that value became current. With --pit, the value is

@@ -17,6 +17,7 @@ from pit_fetch.provider import (
     Dating,
     Host,
     HttpReply,
+    Listing,
     Operation,
     Option,
     Provider,
@@ -26,7 +27,7 @@ from pit_fetch.provider import (
 )
 from pit_fetch_providers import search_terms
 from pit_fetch_providers.perplexity import pages, request
-from pit_fetch_providers.shared import error_document, fields, key_refused, refuse, status_error, with_a_pit
+from pit_fetch_providers.shared import error_document, fields, key_refused, refuse, status_error, views_of, with_a_pit
 
 # Both are one host. The Search API takes 50 requests a second, the Agent API 50 a minute from a new account
 # (documentation), so each is counted by itself.
@@ -46,8 +47,8 @@ KEY = Credential(
 
 _DATED = "12:00 UTC of the day after the later of date and last_updated; both are needed"
 _WHY = "both are days in a zone that is not documented, and the text is that of the last update (recorded)"
-_ENGINE = "Which pages are found is the choice of {search_engine}, which knows what came after the PIT. "
-_MODEL = "Which pages are cited is the choice of {model}, which knows what came after the PIT. "
+_ENGINE = "Which pages are found is the choice of a search engine, which knows what came after the PIT. "
+_MODEL = "Which pages are cited is the choice of a model, which knows what came after the PIT. "
 _DATES = "When a page was published and last changed is what Perplexity says of it."
 
 
@@ -141,7 +142,9 @@ _ANSWER = _SEARCH._replace(
     caveats=with_a_pit(_MODEL + _DATES),
 )
 
+
 PROVIDER = Provider(
+    views=views_of(__name__),
     name="perplexity",
     summary="Perplexity: pages of the web, of science and of the SEC; without --pit also its models' answers",
     aliases=("pplx",),
@@ -173,7 +176,7 @@ PROVIDER = Provider(
         *(_ANSWER._replace(name=name, timeout=request.SECONDS.get(name, _ANSWER.timeout)) for name in request.PRESETS),
     ),
     page_size=request.MOST_RESULTS * request.MOST_QUERIES,
-    search_terms="web sonar",
+    listing=Listing(search_terms="web sonar"),
     help="""\
 search finds pages; ask, reason and research have a model search and answer (low to high effort). With
 --pit, an answer is never served, only the pages that it cites. A page counts from the later of its date

@@ -98,15 +98,15 @@ def _filters(query: Query, last: date | None) -> dict[str, Any]:
     if options["domains"]:
         filters["search_domain_filter"] = list(options["domains"])
     if options["after_date"]:
-        filters["search_after_date_filter"] = _spelled(date.fromisoformat(options["after_date"]))
+        filters["search_after_date_filter"] = spelled(date.fromisoformat(options["after_date"]))
     if options["recency"]:
         filters["search_recency_filter"] = options["recency"]
     if last is not None:
-        filters["search_before_date_filter"] = _spelled(last)
+        filters["search_before_date_filter"] = spelled(last)
         if not query.accepts_claims:  # by a claim a page counts from its date, whenever it was updated
-            filters["last_updated_before_filter"] = _spelled(last)
+            filters["last_updated_before_filter"] = spelled(last)
     return filters
 
 
-def _spelled(day: date) -> str:
+def spelled(day: date) -> str:
     return f"{day.month}/{day.day}/{day.year}"

@@ -19,6 +19,7 @@ from pit_fetch.provider import (
     Context,
     Dating,
     Field,
+    Listing,
     Operation,
     Option,
     Provider,
@@ -31,7 +32,7 @@ from pit_fetch.times import parse_date
 from pit_fetch_providers.edgar import client, subject
 from pit_fetch_providers.sec_facts import facts, lines, statements
 from pit_fetch_providers.sec_facts.periods import CADENCES, PERIOD_KINDS, period_kind
-from pit_fetch_providers.shared import UNREADABLE, fields, new_york_day, refuse
+from pit_fetch_providers.shared import UNREADABLE, fields, new_york_day, refuse, views_of
 
 if TYPE_CHECKING:
     from pit_fetch_providers.edgar.archive import Archive
@@ -40,9 +41,7 @@ if TYPE_CHECKING:
 
 # What the option period can be; the first is the default.
 _PERIODS = {"facts": ("any", *PERIOD_KINDS), "statement": CADENCES}
-_ABSENCE = (
-    "The SEC's file has no facts by segment, and none with a company's own tags. A report can be missing from it."
-)
+_ABSENCE = "The SEC's file lacks facts by segment and those with a company's own tags, and may lack a report."
 _FILE = "A saved reply does not show when its filings were released: with --pit, nothing in it is served."
 
 
@@ -73,12 +72,12 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
         elif version.filed <= last:  # what is filed on a later day cannot have been public
             filing = ListedFiling(version.payload["accession"], version.payload["form"], version.filed)
             if filing not in released:
-                released[filing] = _release_instants(filing, cik, archive, query)
+                released[filing] = release_instants(filing, cik, archive, query)
             records += [_record(version, cik, at) for at in released[filing]]
     yield from records  # all of them or, where one is missed, none
 
 
-def _release_instants(filing: ListedFiling, cik: int, archive: Archive, query: Query) -> Sequence[datetime | None]:
+def release_instants(filing: ListedFiling, cik: int, archive: Archive, query: Query) -> Sequence[datetime | None]:
     """Return when a filing was released: None if that cannot be shown, and nothing if it was after the PIT in any case.
 
     Raise UpstreamError for one that cannot be dated and was public by the PIT: an older version would stand in the
@@ -266,7 +265,9 @@ _FACTS = Operation(
 
 _CELLS = dict.fromkeys(name for statement in lines.STATEMENTS for name in lines.cell_names(statement))
 
+
 PROVIDER = Provider(
+    views=views_of(__name__),
     name="sec_facts",
     summary="Company facts (SEC XBRL): fundamentals and statements as filed, as of an instant, first or latest version",
     select=select,
@@ -334,7 +335,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=1_000,
-    search_terms="xbrl fundamentals financials companyfacts edgar-facts",
+    listing=Listing(search_terms="xbrl fundamentals financials companyfacts edgar-facts"),
     help="""An earnings release is hours or weeks earlier than the report whose figures are here: --source sec_filings
 text cik=... form=8-K item=2.02 document=EX-99.1
 facts serves one item for each concept, unit and period, in the version that was newest at the PIT; with

@@ -87,7 +87,7 @@ def versions(taxonomies: dict[str, Any], wanted: Callable[[str, str], bool]) -> 
                 continue
             for unit, rows in _require_container(_require_container(described, dict).get("units"), dict).items():
                 for row in _require_container(rows, list):
-                    version = _version(row, taxonomy, concept, unit)
+                    version = version_in(row, taxonomy, concept, unit)
                     if version is None or version.payload["form"].removesuffix("/A") in REPORTS:
                         yield version
 
@@ -98,7 +98,7 @@ def _require_container(value: Any, kind: type[_Container]) -> _Container:
     return value
 
 
-def _version(row: Any, taxonomy: str, concept: str, unit: str) -> Version | None:
+def version_in(row: Any, taxonomy: str, concept: str, unit: str) -> Version | None:
     if not isinstance(row, dict):
         return None
     value, accession, form = row.get("val"), row.get("accn"), row.get("form")

@@ -16,6 +16,7 @@ from pit_fetch.provider import (
     Context,
     Dating,
     Gap,
+    Listing,
     Operation,
     Option,
     Page,
@@ -29,7 +30,7 @@ from pit_fetch_providers import search_terms
 from pit_fetch_providers.edgar import client, forms, subject
 from pit_fetch_providers.page_text import require_parser
 from pit_fetch_providers.sec_filings import documents, holdings, insiders, listing, releases, texts
-from pit_fetch_providers.shared import fields, refuse
+from pit_fetch_providers.shared import fields, refuse, views_of
 
 _LONGEST_PHRASE = 500
 _ACCESSION = re.compile(r"([0-9]{10})-?([0-9]{2})-?([0-9]{6})")
@@ -205,7 +206,9 @@ _FILINGS = Operation(
     search_terms="list index history submissions",
 )  # fmt: skip
 
+
 PROVIDER = Provider(
+    views=views_of(__name__),
     name="sec_filings",
     summary="SEC filings of a company: the list of them with the time of each release, texts, insiders, 13F holdings",
     derive=derive,
@@ -288,8 +291,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=1_000,
-    packages=("selectolax",),
-    search_terms="edgar filing submissions 10-k 10-q 8-k",
+    listing=Listing(("selectolax",), "edgar filing submissions 10-k 10-q 8-k"),
     help="""filings lists what a company had filed, newest release first; an amendment comes with its form.
 text serves one filing: by accession, or the newest one of a form that was public at the PIT.
 document=EX-99.1 is an exhibit by its number: form=8-K item=2.02 document=EX-99.1 is the last earnings

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypeVar
 from pit_fetch.gaps import Code
 from pit_fetch.provider import UpstreamError
 from pit_fetch.times import parse_date
-from pit_fetch.wire import limited
+from pit_fetch_providers.shared import parse_xml as parse_xml
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -44,28 +44,6 @@ def malformed_if_unreadable(what: str) -> Iterator[None]:
         yield
     except Unreadable as error:
         raise UpstreamError(Code.MALFORMED, problem=f"{what} has a value that cannot be read ({error})") from None
-
-
-def parse_xml(source: str) -> Element | None:
-    """Return the root of a document; None if it is not well formed, or has a document type.
-
-    Raise UpstreamError for a document that would take far more memory than its size.
-    """
-    from xml.etree import ElementTree
-
-    class Builder(ElementTree.TreeBuilder):
-        def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
-            # It can declare entities. None of EDGAR's forms has one.
-            raise ElementTree.ParseError("a document type")
-
-    limited(source.encode("utf-8", "surrogatepass"))
-    parser = ElementTree.XMLParser(target=Builder())  # noqa: S314 - see above
-    try:
-        parser.feed(source.strip())
-        root: Element = parser.close()
-    except (ElementTree.ParseError, ValueError):
-        return None
-    return root
 
 
 def name(element: Element) -> str:

@@ -72,7 +72,7 @@ def newest_first(
     error where it belongs in the order.
     """
     last = new_york_day(query.now if query.open_mode else query.horizon)
-    dated, waiting, earliest = _dating_rule(query, context, cik), _Waiting(is_settled(query)), first(None)
+    dated, waiting, earliest = dating_rule(query, context, cik), _Waiting(is_settled(query)), first(None)
     every = submissions.newest_first(context, cik, last, lambda: earliest)
     for row in every:
         if row is None:
@@ -148,7 +148,7 @@ def is_public(query: Query, at: datetime | None) -> bool:
     return query.open_mode or (at is not None and at <= query.horizon)
 
 
-def _dating_rule(query: Query, context: Context, cik: int) -> Callable[[Row], _Place | None]:
+def dating_rule(query: Query, context: Context, cik: int) -> Callable[[Row], _Place | None]:
     """Return the function that dates a row: by its columns, with the filing's header if needed, or by its files.
 
     It returns None for a filing that was released after the PIT, however its row is read.

@@ -18,6 +18,7 @@ from pit_fetch.provider import (
     Context,
     Dating,
     Gap,
+    Listing,
     Operation,
     Option,
     Provider,
@@ -34,7 +35,7 @@ from pit_fetch_providers.edgar.daily_index import Listed
 from pit_fetch_providers.sec_full_text import evidence, filings, schedule, search
 from pit_fetch_providers.sec_full_text.evidence import Evidence
 from pit_fetch_providers.sec_full_text.filings import Filing, Filter
-from pit_fetch_providers.shared import UNREADABLE, as_of_fetch, new_york_day, refuse
+from pit_fetch_providers.shared import UNREADABLE, new_york_day, refuse, views_of
 
 
 def fetch(query: Query, context: Context) -> Iterator[Record | Gap | Watermark]:
@@ -130,9 +131,10 @@ def _is_ordered(query: Query) -> bool:
 def name_caveats(query: Query) -> Iterator[Caveat]:
     """Yield the options that today's list of tickers, or today's names, give a meaning to."""
     if query.options["tickers"]:
-        yield as_of_fetch("--tickers uses {tickers}, whatever the PIT: give --ciks.", query, of_today=True)
+        yield Caveat("--tickers uses the list of the day of the fetch, whatever the PIT: give --ciks.", of_today=True)
     if query.options["entity"]:
-        yield as_of_fetch("--entity is matched against {names}, whatever the PIT: give --ciks.", query, of_today=True)
+        text = "--entity is matched against the names of the day of the fetch, whatever the PIT: give --ciks."
+        yield Caveat(text, of_today=True)
 
 
 def caveats(query: Query) -> Iterator[str | Caveat]:
@@ -242,6 +244,7 @@ def when_empty(query: Query) -> str:
 
 
 PROVIDER = Provider(
+    views=views_of(__name__),
     name="sec_full_text",
     summary="SEC filings by what they say (EDGAR full-text search, since 2001), with the time of their release",
     select=select,
@@ -309,7 +312,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=search.PAGE_SIZE,
-    search_terms="sec edgar filings filing efts sec-edgar",
+    listing=Listing(search_terms="sec edgar filings filing efts sec-edgar"),
     help="""\
 A phrase needs its own quotes inside the shell's: '"going concern" liquid*'.
 --date-from and --date-to are filing dates. A letter (UPLOAD, CORRESP) or a draft that was filed

@@ -80,7 +80,7 @@ def filings(hits: Iterable[Any]) -> Iterator[Filing | None]:
     """
     by_filing: dict[tuple[str, date], list[Filing]] = {}
     for hit in hits:
-        filing = _filing(hit)
+        filing = filing_in(hit)
         if filing is None:
             yield None
         else:
@@ -117,7 +117,7 @@ def url(filing: Filing, name: str) -> str:
     return f"https://{client.WWW}{folder}/{quote(name, errors='surrogatepass')}"
 
 
-def _filing(hit: Any) -> Filing | None:
+def filing_in(hit: Any) -> Filing | None:
     source = hit.get("_source") if isinstance(hit, dict) else None
     if not isinstance(source, dict):
         return None

@@ -133,10 +133,10 @@ def _is_again(page: list[Any], first: list[Any]) -> bool:
 
 def _page(context: Context, search: Mapping[str, str], first: date, last: date, offset: int) -> SearchPage:
     window = {"dateRange": "custom", "startdt": first.isoformat(), "enddt": last.isoformat(), "from": str(offset)}
-    return parse(client.get(context, client.EFTS, PATH, {**search, **window}, _pause).body)
+    return parse(client.get(context, client.EFTS, PATH, {**search, **window}, pause).body)
 
 
-def _pause(reply: HttpReply) -> float | None:
+def pause(reply: HttpReply) -> float | None:
     """Return the seconds to wait before the next try if only part of the index answered."""
     try:
         parse(reply.body)

@@ -18,6 +18,7 @@ from pit_fetch.provider import (
     Context,
     Dating,
     Field,
+    Listing,
     Operation,
     Option,
     Provider,
@@ -28,12 +29,12 @@ from pit_fetch.provider import (
     Watermark,
 )
 from pit_fetch_providers.page_text import require_parser
-from pit_fetch_providers.shared import CONTACT, UNREADABLE, fields, with_a_pit
+from pit_fetch_providers.shared import CONTACT, UNREADABLE, fields, views_of, with_a_pit
 from pit_fetch_providers.wayback import address, api, capture, index, page
 
 _HINDSIGHT = (
-    "The Internet Archive shows the captures that it holds {now}: some were taken down since, others added late. That "
-    "it has none up to the PIT does not show that there was no page."
+    "The Internet Archive shows the captures that it holds on the day of the fetch: some were taken down since, others "
+    "added late. That it has none up to the PIT does not show that there was no page."
 )
 _STAMPS = " page checks each capture against its origin's own dates."
 
@@ -66,6 +67,7 @@ def derive(query: Query) -> Stage | None:
 
 
 PROVIDER = Provider(
+    views=views_of(__name__),
     name="wayback",
     summary="Wayback Machine (web.archive.org): pages of the web as they were captured, and lists of captures",
     aliases=("wayback-machine", "internet-archive"),
@@ -141,8 +143,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=100,
-    packages=("selectolax",),
-    search_terms="archive webarchive internetarchive memento web page",
+    listing=Listing(("selectolax",), "archive webarchive internetarchive memento web page"),
     help="""\
 page serves the newest capture at or before the PIT that shows the page, and before it any newer one that
 shows something else (shows: redirect, error, missing, wall or script). A long text is continued with --after.

@@ -19,10 +19,10 @@ from pit_fetch.paging import follow
 from pit_fetch.provider import (
     Archiving,
     Basis,
-    Caveat,
     Context,
     Dating,
     Field,
+    Listing,
     Operation,
     Option,
     Page,
@@ -32,7 +32,7 @@ from pit_fetch.provider import (
     Stage,
 )
 from pit_fetch.wire import lenient_json
-from pit_fetch_providers.shared import CONTACT, UNREADABLE, fields, refuse, with_a_pit
+from pit_fetch_providers.shared import CONTACT, UNREADABLE, fields, refuse, views_of, with_a_pit
 from pit_fetch_providers.wikipedia import api, history, titles, wikitext
 from pit_fetch_providers.wikipedia.history import Revision
 
@@ -41,9 +41,9 @@ _PAGE_SIZE = 500
 _FIRST = datetime(2001, 1, 1, tzinfo=UTC)
 _MOST_REDIRECTS = 3
 _HINDSIGHT = (
-    "Wikipedia shows what it holds {now}: deleted pages and hidden revisions are missing. A page that was moved to the "
-    f"title later is left out if one of its first {history.MOST_LATER:,} revisions after the PIT shows it, and a "
-    "revision that was imported later if its number does."
+    "Wikipedia shows what it holds on the day of the fetch: deleted pages and hidden revisions are missing. A page "
+    f"that was moved to the title later is left out if one of its first {history.MOST_LATER:,} revisions after the PIT "
+    "shows it, and a revision that was imported later if its number does."
 )
 _FILE = " A saved reply does not show which page had the title at the PIT, and what was imported."
 
@@ -82,7 +82,7 @@ def fetch_article(query: Query, context: Context) -> Iterator[Record]:
     found, path = list[Record](), list[str]()
     while title is not None and title not in path and len(path) <= _MOST_REDIRECTS:
         path.append(title)
-        standing = _standing_revision(query, context, title)
+        standing = standing_revision(query, context, title)
         if standing is None:
             break
         pageid, revision, public = standing
@@ -92,7 +92,7 @@ def fetch_article(query: Query, context: Context) -> Iterator[Record]:
     yield from found[-1:]
 
 
-def _standing_revision(query: Query, context: Context, title: str) -> tuple[int, Revision, datetime] | None:
+def standing_revision(query: Query, context: Context, title: str) -> tuple[int, Revision, datetime] | None:
     """Return the page that had ``title``, its revision that stood, and since when that was public."""
     until = _stamped_by(query.now)
     place = history.locate(context, title, until)
@@ -178,7 +178,7 @@ def when_empty(query: Query) -> str:
     return "A title is an article's, such as Apple Inc., and lang the code of its Wikipedia, such as en, de or zh."
 
 
-def _caveats(query: Query) -> Iterable[Caveat]:
+def _caveats(query: Query) -> Iterable[str]:
     return with_a_pit(_HINDSIGHT + (_FILE if query.offline else ""))(query)
 
 
@@ -201,7 +201,9 @@ _ARTICLE = Operation(
     search_terms="page text extract summary content",
 )
 
+
 PROVIDER = Provider(
+    views=views_of(__name__),
     name="wikipedia",
     summary="Wikipedia: articles as they stood, in any language, and their revisions",
     aliases=("wiki",),
@@ -249,8 +251,7 @@ PROVIDER = Provider(
         ),
     ),
     page_size=_PAGE_SIZE,
-    packages=("mwparserfromhell",),
-    search_terms="encyclopedia mediawiki wikimedia",
+    listing=Listing(("mwparserfromhell",), "encyclopedia mediawiki wikimedia"),
     help="""\
 article serves the revision that stood at the PIT, along the redirects of then; revisions lists those that
 there were by then. A long text is continued with --after. There is no search: it would rank by today's text.

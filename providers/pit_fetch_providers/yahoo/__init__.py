@@ -19,6 +19,7 @@ from pit_fetch.provider import (
     Dating,
     Field,
     HttpReply,
+    Listing,
     Operation,
     Option,
     Page,
@@ -27,7 +28,7 @@ from pit_fetch.provider import (
     Record,
 )
 from pit_fetch_providers import search_terms, symbols
-from pit_fetch_providers.shared import evening_caveats, fields, refuse, with_a_pit
+from pit_fetch_providers.shared import evening_caveats, fields, refuse, views_of, with_a_pit
 from pit_fetch_providers.yahoo import api, earnings, news, prices, ratings
 
 Parse = Callable[[bytes, Query, datetime], Iterable[Record]]
@@ -35,7 +36,7 @@ Parse = Callable[[bytes, Query, datetime], Iterable[Record]]
 SYMBOL = r"[A-Z0-9^][A-Z0-9.^=&_-]{0,31}"
 _SHARE_CLASSES = (".A", ".B")  # no exchange has such a suffix
 _SPELLING = "AAPL, BRK-B, VOD.L, ^GSPC, EURUSD=X or BTC-USD"
-_HOLDER = "symbol means {holder}."
+_HOLDER = "symbol means its holder on the day of the fetch."
 _NEWEST = (
     "Yahoo keeps only the newest articles: what was published before them is missing, and the further back the PIT, "
     "the more of it. "
@@ -95,7 +96,7 @@ def _price_query(query: Query) -> Query:
     )
 
 
-def _claim_caveats(query: Query) -> Iterable[Caveat]:
+def _claim_caveats(query: Query) -> Iterable[str]:
     return with_a_pit(_HOLDER)(query) if query.accepts_claims else ()
 
 
@@ -202,7 +203,9 @@ _CONSENSUS = _SYMBOL_OPERATION._replace(
     window="",
 )
 
+
 PROVIDER = Provider(
+    views=views_of(__name__),
     name="yahoo",
     summary="Yahoo Finance: news; prices, earnings, upgrades and the consensus as they are when fetched",
     aliases=("yahoo-finance", "yfinance"),
@@ -223,7 +226,7 @@ PROVIDER = Provider(
     ),
     operations=(_PRICES, _NEWS, _EARNINGS, _UPGRADES, _CONSENSUS),
     page_size=100,
-    packages=("curl_cffi",),
+    listing=Listing(packages=("curl_cffi",)),
     help="""\
 Needs the package curl_cffi, since Yahoo answers browsers only: pit_fetch sources yahoo says how to install it.
 prices are served newest first. All but news are snapshots: with a PIT in the past they come from an archive

@@ -43,9 +43,10 @@ _NAMES = {
     "Surprise (%)": "surprisePercent",
     "Surprise(%)": "surprisePercent",
 }
+TITLES = tuple(list(_NAMES)[:6])
 _NEEDED = ("symbol", "date", "epsEstimate", "reportedEPS")
 # The heading of Yahoo's page above its table, and also without a table (yfinance recognizes an empty calendar by it).
-_HEADING = "Showing Earnings for"
+HEADING = "Showing Earnings for"
 
 
 class _Table(NamedTuple):
@@ -64,7 +65,7 @@ def parse(body: bytes, query: Query, received: datetime) -> list[Record]:
     tables = [([_text(cell) for cell in table.heading], table.rows[1:]) for table in page.tables]
     table = next((table for table in tables if "Earnings Date" in table[0]), None)
     if table is None:
-        if page.tables or _HEADING not in "".join(page.texts):
+        if page.tables or HEADING not in "".join(page.texts):
             raise UpstreamError(Code.MALFORMED, problem="it is not a page of the earnings calendar")
         return []
     heading, rows = table

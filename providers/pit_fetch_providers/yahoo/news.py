@@ -28,7 +28,7 @@ def read(body: bytes) -> Iterator[Record]:
     reply = reply if isinstance(reply, dict) else {}
     if isinstance(reply.get("news"), list):
         for row in reply["news"]:
-            yield _search_article(row) if isinstance(row, dict) else UNREADABLE
+            yield search_article(row) if isinstance(row, dict) else UNREADABLE
         return
     data = reply.get("data")
     ticker_stream = data.get("tickerStream") if isinstance(data, dict) else None
@@ -37,13 +37,15 @@ def read(body: bytes) -> Iterator[Record]:
         raise UpstreamError(Code.MALFORMED, problem="it has no stream of articles")
     for row in stream:
         row = row if isinstance(row, dict) else {}
-        content = row.get("content")
         if not row.get("ad"):  # an advertisement may come between the articles
-            yield _article(row, content) if isinstance(content, dict) else UNREADABLE
+            yield article(row)
 
 
-def _article(row: Mapping[str, Any], content: Mapping[str, Any]) -> Record:
+def article(row: Mapping[str, Any]) -> Record:
     """Return an article; without either of its times nothing shows when its text was public."""
+    content = row.get("content")
+    if not isinstance(content, dict):
+        return UNREADABLE
     name = row.get("id") or content.get("id")
     if not isinstance(name, str):
         return UNREADABLE
@@ -64,7 +66,7 @@ def _article(row: Mapping[str, Any], content: Mapping[str, Any]) -> Record:
     )
 
 
-def _search_article(row: Mapping[str, Any]) -> Record:
+def search_article(row: Mapping[str, Any]) -> Record:
     """Return an article of the older search. Its one time is that of the last update (recorded of an edited story)."""
     name, seconds = row.get("uuid"), row.get("providerPublishTime")
     if not isinstance(name, str):

@@ -21,6 +21,7 @@ from tests.laws.mutants import (
     parts,
     pipeline,
     times,
+    views,
 )
 from tests.laws.mutants.leak import Mutant
 from tests.providers import modules
@@ -45,4 +46,5 @@ MUTANTS: tuple[Mutant, ...] = (
     *normalized.MUTANTS,
     *archive.MUTANTS,
     *panels.MUTANTS,
+    *views.MUTANTS,
 )

@@ -11,6 +11,7 @@ from pit_fetch.archive.archived import ArchivedReplies
 from pit_fetch.archive.interpreted import resolve_names
 from pit_fetch.archive.store import history, index, journal, microseconds, reading
 from pit_fetch.engine.record_filter import up_to
+from pit_fetch.gaps import Code, gap
 from tests.laws.mutants.leak import Mutant, nothing
 from tests.laws.plant import Make
 
@@ -80,13 +81,22 @@ def _added(change: Any) -> Make:
     """A fetch is added to the index as ``change`` makes it and who covers what, given the reads of its stream."""
 
     def make(real: Any) -> Any:
-        def add(connection: Any, fetch: Any, window_covers: Any) -> None:
+        def add(connection: Any, fetch: Any, window_covers: Any, standings: Any = None) -> Any:
             seconds = list(index.reads_of(connection, fetch.stream, index.Wanted(fetch.seen, fetch.seen)))
-            real(connection, *change(fetch, window_covers, seconds))
+            return real(connection, *change(fetch, window_covers, seconds), standings)
 
         return add
 
     return make
+
+
+def _as_of_the_first_look(real: Any) -> Any:
+    def add(connection: Any, fetch: Any, window_covers: Any, standings: Any = None) -> Any:
+        looked = real(connection, fetch, window_covers, standings)
+        looked.stale.clear()
+        return looked
+
+    return add
 
 
 def _covering_alone(fetch: Any, window_covers: Any, is_due: object = True) -> Any:
@@ -151,6 +161,11 @@ def _live_answer_is_dropped(real: Any) -> Any:
         return real(answer, live)
 
     return with_live
+
+
+def _says_its_origin(real: Any) -> Any:
+    """An answer says that it comes from the archive."""
+    return lambda *given: real(*given).with_gaps(before=(gap(Code.OFFLINE),))
 
 
 def _stream_without(**fields: Any) -> Any:
@@ -294,6 +309,7 @@ _RECORDED_NAMES = ("archive: names recorded",)
 _ASKED_NAMES = ("archive: names asked",)
 _SILENT = ("bz-news-api: archive silent", "earningscall: archive silent", "sample: archive silent")
 _LOOKED_BACK = ("alphavantage: archive looked back",)
+_REPLAYED = ("bz-news-api: archive replayed", "sample: archive offline")
 _STOPS = ("bz-news-api: archive stops",)
 _CAPTURES = ("bz-news-api: archive captures",)
 _DROPPED = ("bz-news-api: archive dropped",)
@@ -391,6 +407,19 @@ MUTANTS = (
         ),
     ),
     *_in(
+        "pit_fetch.archive.store.journal",
+        (
+            "a shared reply counts as received when it is recorded again",
+            "Writer.append_exchange",
+            lambda real: (
+                lambda writer, fetch, exchange: real(
+                    writer, fetch, exchange._replace(seen=max(exchange.seen, writer.last_seen()))
+                )
+            ),
+            ("archive: receipts",),
+        ),
+    ),
+    *_in(
         "pit_fetch.archive.store.ingestion",
         (
             "the index keeps no absences",
@@ -417,6 +446,19 @@ MUTANTS = (
             "add",
             _added(lambda fetch, window_covers, seconds: _covering_alone(fetch, window_covers, seconds)),
             ("archive: crowds",),
+        ),
+        ("what a fetch brought is not missed by the next", "add", _as_of_the_first_look, _INDEX),
+        (
+            "what lists no values of a field is asked for by none",
+            "Standings.having",
+            lambda real: (
+                lambda standings, narrowed: (
+                    {item for item in real(standings, narrowed) if item != "x"}
+                    if narrowed
+                    else real(standings, narrowed)
+                )
+            ),
+            _INDEX,
         ),
     ),
     *_in(
@@ -605,6 +647,25 @@ MUTANTS = (
             "ArchiveAnswer.with_live",
             _live_answer_is_dropped,
             ("sample: archive empty", "alphavantage: archive empty"),
+        ),
+        ("an answer says where it comes from", "ArchiveAnswer.alone", _says_its_origin, _REPLAYED),
+    ),
+    *_in(
+        "pit_fetch.archive.session",
+        (
+            "what was asked of a source before was never captured",
+            "ArchiveSession.asked_before",
+            lambda real: lambda session, at: None,
+            _REPLAYED,
+        ),
+    ),
+    *_in(
+        "pit_fetch.archive.archived",
+        (
+            "what needed no request was never captured",
+            "Archived.needed_no_request",
+            lambda real: lambda archived, fetch: False,
+            ("yahoo: archive offline",),
         ),
     ),
     *_in(

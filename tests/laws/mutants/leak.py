@@ -172,6 +172,32 @@ def readable_alone(real: Any) -> Callable[..., Any]:
     return read
 
 
+def changing(change: Callable[[Any, Record], Record]) -> Make:
+    """Return the leak of a function that makes a record of a row: as ``change`` makes it of both."""
+
+    def make(real: Any) -> Any:
+        def record(row: Any, *given: Any) -> Record:
+            made: Record = real(row, *given)
+            return change(row, made) if made.id else made
+
+        return record
+
+    return make
+
+
+def without_revision(row: Any, made: Record) -> Record:
+    return made._replace(revised_at=None)
+
+
+def refusing_unreadable(real: Any) -> Any:
+    """Fail as a whole where one row cannot be read."""
+
+    def record(row: Any, *given: Any) -> Any:
+        return real(row, *given) if row else fails()
+
+    return record
+
+
 def fails(problem: str = "a row cannot be read") -> NoReturn:
     """What a reader does that cannot leave out a row."""
     raise UpstreamError(Code.MALFORMED, problem=problem)

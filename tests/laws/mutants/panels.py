@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+from pit_fetch.archive.store.microseconds import from_micros
 from pit_fetch.gaps import GapType
 from pit_fetch.panels.cells import Cell, Grid
 from pit_fetch.panels.universe import Member
@@ -107,7 +108,36 @@ def _as_far_as_it_comes(real: Any) -> Any:
     return work_once
 
 
+def _begun_already(real: Any) -> Any:
+    return lambda held, instant, *bounds: real(held, instant + _DAY, *bounds)
+
+
+def _never_over(real: Any) -> Any:
+    return lambda held, valid, *given: real(held, [each._replace(stop=None) for each in valid], *given)
+
+
+def _of_the_last_instant(real: Any) -> Any:
+    return lambda sweep, pit: real(sweep, max(pit, from_micros(sweep._last)))
+
+
+def _all_captured(real: Any) -> Any:
+    return lambda capture, wanted, at: wanted.until
+
+
+_DAY = 86_400_000_000
+_SWEPT = ("sample: panel swept", "alphavantage: panel swept", "bz-news-api: panel swept")
 MUTANTS = (
+    Mutant("panel: a sweep runs a day ahead", "pit_fetch.archive.held:HeldRecords.at", _begun_already, _SWEPT),
+    Mutant("panel: nothing is replaced in a sweep", "pit_fetch.archive.held:HeldRecords.__init__", _never_over, _SWEPT),
+    Mutant(
+        "panel: a sweep goes on to its last instant",
+        "pit_fetch.archive.sweep:ArchiveSweep.held_at",
+        _of_the_last_instant,
+        _SWEPT,
+    ),
+    Mutant(
+        "panel: all was captured in a sweep", "pit_fetch.archive.captures:CaptureSweep.covered", _all_captured, _SWEPT
+    ),
     Mutant("panel: a cell is asked as of the last", "pit_fetch.panels.cells:cells_of", _as_of_the_last, _CELLS),
     Mutant(
         "panel: a status is that of a later cell",

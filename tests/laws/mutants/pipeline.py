@@ -258,8 +258,8 @@ def _failure_of_late(real: Any) -> Any:
 
 def _telling(tell: Callable[[CollectedRecords], str]) -> Make:
     def make(real: Any) -> Any:
-        def collect(request: Any, runtime: Any, progress: Any, archives: Any = None) -> CollectedRecords:
-            collected: CollectedRecords = real(request, runtime, progress, archives)
+        def collect(request: Any, runtime: Any, progress: Any, *more: Any) -> CollectedRecords:
+            collected: CollectedRecords = real(request, runtime, progress, *more)
             progress.detail(tell(collected))
             return collected
 

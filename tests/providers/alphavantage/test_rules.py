@@ -203,9 +203,9 @@ def test_year_to_date_rows_are_dropped(read: Read, annual: list[str], eps: str, 
 
 def test_the_vintage_caveat_is_in_every_reply_at_a_pit_and_in_none_without(read: Read) -> None:
     nothing = read({"symbol": "IBM", "data": []}, "DIVIDENDS", pit="2020-01-01T00:00:00Z")
-    assert "as they stand today" in nothing.reasons
-    assert "as they stand today" in read(IBM, *REPORTS, pit=LATER).reasons
-    assert "as they stand today" not in read(IBM, "EARNINGS").reasons
+    assert "as they stood when they were fetched" in nothing.reasons
+    assert "as they stood when they were fetched" in read(IBM, *REPORTS, pit=LATER).reasons
+    assert "as they stood when they were fetched" not in read(IBM, "EARNINGS").reasons
 
 
 @pytest.mark.parametrize(

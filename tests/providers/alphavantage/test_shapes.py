@@ -128,8 +128,8 @@ def test_what_is_restated_without_a_mark_is_said_whatever_the_reply_holds(read: 
     empty = {"symbol": "IBM", "data": [], "quarterlyEarnings": []} if name not in BARS else {}
     done = read(empty, name, pit=NOW)
     assert done.gap_types[:3] == ["pit_excluded", "unverifiable", "unverifiable"]
-    assert "as they stand today" in done.reasons
-    assert ("today's holder of the symbol" in done.reasons) is (
+    assert "as they stood when they were fetched" in done.reasons
+    assert ("its holder on the day of the fetch" in done.reasons) is (
         "symbol" in FUNCTIONS[name].operation.needs and name not in COINS
     )
 

@@ -48,6 +48,14 @@ def make(rng: Random) -> Case:
     return case._replace(worlds=tuple(benzinga.app(served) for served in worlds))
 
 
+def viewed(rng: Random) -> Case:
+    """Make worlds of a source that has an order of its own among articles of one instant, and each article once."""
+    case, worlds = _case(rng)
+    public = {str(row.get("id")): row for row in worlds[0]}
+    served = [sorted(({str(row.get("id")): row for row in rows} | public).values(), key=str) for rows in worlds]
+    return case._replace(worlds=tuple(map(benzinga.app, served)))
+
+
 def claimed(rng: Random) -> Case:
     """Make worlds that agree on what was created by the PIT, whenever it was revised."""
     case, worlds = _case(rng)

@@ -30,13 +30,18 @@ _SIZES = [
 ]
 
 
-def make(rng: Random, most: int = 4) -> Case:
+def viewed(rng: Random) -> Case:
+    """Make worlds of a source that keeps to the period: what a program asks is its own."""
+    return make(rng, careless=0.0)
+
+
+def make(rng: Random, most: int = 4, careless: float = 0.5) -> Case:
     pit = rng.choice(PITS)
     moment = datetime.fromisoformat(pit)
     public = _public(rng, moment)
-    worlds = [fred.app(public, careless=rng.random() < 0.5)]
+    worlds = [fred.app(public, careless=rng.random() < careless)]
     worlds += [
-        fred.app([*public, *_later(rng, moment, public)], _raw(rng, moment), careless=rng.random() < 0.5)
+        fred.app([*public, *_later(rng, moment, public)], _raw(rng, moment), careless=rng.random() < careless)
         for _ in range(3)
     ]
     ids = sorted({f"GDP@{vintage.date}" for vintage in public})

@@ -20,14 +20,19 @@ _QUERIES = (("query=oil",), ("--query", "oil, gas"), ("--query", "oil", "--query
 _OPS = ("search", "search", "ask", "reason", "research")
 
 
-def make(rng: Random, most: int = 4) -> Case:
+def viewed(rng: Random) -> Case:
+    """Make worlds of a source that keeps to its filters and to one form: what a program asks is its own."""
+    return make(rng, careless=0.0)
+
+
+def make(rng: Random, most: int = 4, careless: float = 0.5) -> Case:
     pit = rng.choice(PITS)
     moment = datetime.fromisoformat(pit)
     public = [_public(rng, f"p{number}", moment) for number in range(rng.choice((0, 1, 3, 6)))]
     op, crowded = rng.choice(_OPS), rng.random() < 0.4
     urls = [page["url"] for page in public]
     # Alike in all worlds: a server that ignores --after-date sends more of what was public, which counts as read.
-    careless = not crowded and rng.random() < 0.5
+    is_careless = not crowded and rng.random() < careless
     worlds = []
     for number in range(4):
         served: list[Any] = list(public)
@@ -36,8 +41,8 @@ def make(rng: Random, most: int = 4) -> Case:
         named = [page["url"] for page in served if isinstance(page, dict) and isinstance(page.get("url"), str)]
         cited = [*urls, *named]
         rng.shuffle(cited)
-        text, nested = f"{CANARY}: the answer of world {number}", rng.random() < 0.3
-        worlds.append(perplexity.app(served, careless=careless, nested=nested, cited=cited, text=text))
+        text, nested = f"{CANARY}: the answer of world {number}", rng.random() < 0.6 * careless
+        worlds.append(perplexity.app(served, careless=is_careless, nested=nested, cited=cited, text=text))
     choices = {
         **common(moment, urls, rng),
         "fields": [("--fields", "title"), ("--fields", "date,last_updated")],

@@ -40,7 +40,8 @@ class World:
         self.public, self.ids, self.later, self.part = public, ids, later, part
 
     def app(self, rng: Random, rows: Sequence[Any], *, strict: bool = False) -> App:
-        shuffled = rng.sample(list(rows), len(rows))
+        shuffled = list(rows)
+        rng.shuffle(shuffled)
         fields: dict[str, Any] = {self.part: shuffled, "name": f"{CANARY}{rng.random()}"}
         return yahoo.app({"AAPL": Company(**fields)}, strict=strict)
 

@@ -20,7 +20,14 @@ def sample(folder: Path) -> Archive:
     archive = Archive(folder)
 
     def news(*rows: tuple[int, str]) -> None:
-        archive.app = articles(*(benzinga.article(n, at(f"2026-06-01 14:{n}0"), title=title) for n, title in rows))
+        # Of the third, enough words for a dictionary.
+        long = " ".join(f"{number} words" for number in range(700))
+        archive.app = articles(
+            *(
+                benzinga.article(n, at(f"2026-06-01 14:{n}0"), title=title, body=long if n == 3 else f"<p>{n}</p>")
+                for n, title in rows
+            )
+        )
 
     news((1, "dropped later"))
     archive.fetch(NEWS, "2026-05-30 15:00")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pit_fetch.archive import archived
+from pit_fetch.archive import archived, rederive
 from pit_fetch.archive import interpreted as interpreted_module
 from tests.providers.bz_news_api import server as benzinga
 from tests.unit.archive.scene import Archive, articles, at
@@ -74,3 +74,19 @@ def test_what_was_captured_of_others_is_not_interpreted(tmp_path: Path, interpre
     interpreted.clear()
     assert "NONE" not in asked(archive, 4, f"{NEWS} --tickers NONE").envelope["gaps"][-1]
     assert len(interpreted) <= 2, "a request for everything answers for each"
+
+
+def test_a_capture_parses_each_reply_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    archive, again = Archive(tmp_path), list[Any]()
+    real = rederive.rederive
+
+    def derived(*args: Any) -> Any:
+        again.append(args)
+        return real(*args)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(archived, "rederive", derived)
+        for day in range(3):
+            captured(archive, ["tickers = ['AAPL']", "tickers = ['MSFT']", ""], day)
+    assert not again
+    assert archive.command("archive verify").code == 0

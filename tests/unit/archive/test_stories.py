@@ -61,7 +61,7 @@ def test_a_held_snapshot_is_explained(archive: Archive) -> None:
     assert [(item["verdict"], item["because"]) for item in held.data] == [
         ("public", "in the archive since Monday 2026-06-01 11:00:00 in New York (-04:00)")
     ]
-    assert "latest complete reply that the archive held" in held.reasons
+    assert "latest complete reply that an archive held" in held.reasons
     before = archive.fetch(ESTIMATES, "2026-07-01 12:00", pit="2026-06-01 14:59", command="explain")
     assert [item["verdict"] for item in before.data] == ["late"]
     assert before.data[0]["because"].startswith("first seen 1 minute after the PIT, on Monday 2026-06-01 11:00:00")

@@ -13,7 +13,6 @@ import pytest
 
 from pit_fetch.archive.archived import Archived
 from pit_fetch.archive.store import schema
-from pit_fetch.archive.store.journal import Key
 from pit_fetch.archive_admin import verification
 from tests.providers.bz_news_api import server as benzinga
 from tests.unit.archive import flips
@@ -125,11 +124,11 @@ def test_others_record_while_the_index_is_made_again(archive: Archive, monkeypat
     archive.app = articles(benzinga.article(9, at("2026-06-01 14:30"), title="goes on"))
     real, codes = Archived.add, list[int]()
 
-    def add(archived: Archived, key: Key) -> bool:
+    def add(archived: Archived, *rest: Any) -> Any:
         if not codes:
             codes.append(1)  # only once, and not for what this capture adds
             codes[0] = archive.command("capture list.toml --again", "2026-06-15 15:00").code
-        return real(archived, key)
+        return real(archived, *rest)
 
     monkeypatch.setattr(Archived, "add", add)
     assert archive.command("archive rebuild").code == 0

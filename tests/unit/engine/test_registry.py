@@ -78,9 +78,13 @@ def test_a_plugin_is_a_source(tmp_path: Path, install: Install) -> None:
 
 
 def test_a_plugin_is_listed_and_described_like_a_bundled_source(tmp_path: Path, install: Install) -> None:
-    declared = ", aliases=('other-name',), search_terms='gossip', options=(Option('word', 'with this word'),)"
+    declared = (
+        ", aliases=('other-name',), listing=Listing(search_terms='gossip'), options=(Option('word', 'with this word'),)"
+    )
     dated = "parse_reply=read, dating=Dating(rule='when it was posted', why='it says so')"
-    plugin = PLUGIN.replace("import Operation", "import Dating, Operation, Option").replace("parse_reply=read", dated)
+    plugin = PLUGIN.replace("import Operation", "import Dating, Listing, Operation, Option").replace(
+        "parse_reply=read", dated
+    )
     install("", source=plugin.format(body=GOOD, name="plug", more=declared))
     assert fetch(tmp_path, name="other_name").ids == ["1"]
     assert "did you mean plug?" in fetch(tmp_path, name="gossip").err

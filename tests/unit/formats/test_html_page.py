@@ -367,3 +367,11 @@ def test_a_notebook_shows_the_first_items_and_every_gap() -> None:
     assert text.count("<tr id=") == 50
     assert "and 30 more" in text
     assert "Continue with --after" in text
+
+
+def test_a_changed_value_stands_beside_the_one_that_it_replaced() -> None:
+    item = {"available_at": PIT.isoformat(), "available_at_source": "feed", "id": "a", "change": "changed", "eps": 3.25}
+    page = render(PlainEnvelope([{**item, "before": {"eps": 3.6, "title": "<b>"}, "title": "A word"}]))
+    assert "<s>3.6</s> 3.25" in page
+    assert "<s></s> A word" not in page
+    assert "<s>&lt;b&gt;</s> A word" in page or "<s></s>" not in page

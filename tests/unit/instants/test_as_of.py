@@ -7,6 +7,8 @@ import contextlib
 import json
 import os
 import pickle
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -168,12 +170,36 @@ def test_columns_say_the_same_as_items_and_the_tool_says_which(reply: Path, tmp_
         texts = {}
         places: dict[Shape, str] = {"columns": "rows", "items": "data"}
         for shape, place in places.items():
-            tool = then.tools(["sec_facts"], shape=shape)[0]
-            assert f"`{place}`" in tool.description
+            tool, sources = then.tools(["sec_facts"], shape=shape)
+            assert f"`{place}`" in sources.description
             texts[shape] = asyncio.run(tool.call(**question))
     table, envelope = json.loads(texts["columns"]), json.loads(texts["items"])
     rows = [table["shared"] | dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
     assert rows == [dict.fromkeys(table["columns"]) | item for item in envelope["data"]]
-    assert [{**gap, "query": table["query"]} for gap in table["gaps"]] == envelope["gaps"]
+    assert [gap.get("code") for gap in table["gaps"]] == ["late", "undated", None]
+    assert table["gaps"][2]["reason"] == envelope["gaps"][2]["reason"]
     assert table["pit"] == INSTANT
     assert len(texts["columns"]) < len(texts["items"])
+
+
+def test_the_example_of_a_back_test_can_be_had_again(tmp_path: Path) -> None:
+    example = Path(__file__).parents[3] / "examples" / "backtest" / "backtest.py"
+    variables = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        [sys.executable, example, tmp_path], capture_output=True, text=True, env=variables, check=True
+    )
+    assert "24 of 24 calls are answered with the same bytes" in done.stdout
+    assert "mean error: 7.2%" in done.stdout
+
+
+def test_quarters_of_eps_cost_few_characters(reply: Path, tmp_path: Path) -> None:
+    """Eight of them at most 700: a line of each has 48."""
+    archive = tmp_path / "sample.db"
+    sample.make(os.fspath(archive), real_runtime())
+    question = {"concept": ["EarningsPerShareDiluted"], "cik": "9000001", "period": "quarter"}
+    with pit_fetch.as_of("2024-05-20T16:00:00-04:00", archive=archive, offline=True) as then:
+        text = asyncio.run(then.tools(["sec_facts"])[0].call(**question, fields=["end", "value"]))
+        assert "id" in json.loads(asyncio.run(then.tools(["sec_facts"])[0].call(**question)))["columns"]
+    answer = json.loads(text)
+    assert answer["columns"] == ["available_at", "end", "value"]
+    assert len(text) + (8 - len(answer["rows"])) * 48 <= 700

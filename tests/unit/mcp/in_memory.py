@@ -28,6 +28,6 @@ def server_of(provider: Provider, environ: Mapping[str, str] = {}, **settings: A
     return Server(tools_for([provider], PIT_TEXT), instant, Settings(environ, settings), Runtimes(lambda: runtime))
 
 
-def call(provider: Provider, **arguments: Any) -> Answer:
-    """Return the answer of the tool of ``provider``."""
-    return answer(server_of(provider), name_of(provider), arguments, threading.Event())
+def call(provider: Provider, tool: str = "", **arguments: Any) -> Answer:
+    """Return the answer of a tool, if not another is named of that of ``provider``."""
+    return answer(server_of(provider), tool or name_of(provider), arguments, threading.Event())

@@ -145,6 +145,12 @@ def test_the_other_server_is_not_started_before_the_instant_is_known(run: Run, t
         assert (done.code, mark.exists()) == (2, False)
 
 
+def test_offline_it_does_not_start_since_it_has_no_archive(run: Run, tmp_path: Path) -> None:
+    words = ("--pit", PIT, "--tools", "alphavantage", "--", sys.executable, "-c", "")
+    done = run("mcp-gate", *words, env={"PIT_FETCH_OFFLINE": "1", "PIT_FETCH_ARCHIVE": str(tmp_path / "a.db")})
+    assert (done.code, b"in no archive" in done.err) == (2, True)
+
+
 def test_a_conversation_ends_where_the_file_moves(tmp_path: Path) -> None:
     file = tmp_path / "instant"
     file.write_text(PIT)

@@ -35,7 +35,10 @@ async def _with_sdk(home: Path, url: str, mode: str) -> tuple[Any, Any, list[Any
     from mcp.client.stdio import StdioServerParameters
 
     command = StdioServerParameters(
-        command=sys.executable, args=["-m", "pit_fetch", "mcp", "--pit", PIT], env=environment(home, url), cwd=home
+        command=sys.executable,
+        args=["-m", "pit_fetch", "mcp", "--pit", PIT, "--shape", "items"],
+        env=environment(home, url),
+        cwd=home,
     )
     async with Client(command, mode=mode) as client:
         listed = await client.list_tools()
@@ -80,9 +83,9 @@ def test_a_flood_of_malformed_messages_leaves_the_server_as_it_was(tmp_path: Pat
             assert reply["error"]["message"] in ("Invalid request parameters", "Invalid request")
         assert client.ask({"jsonrpc": "2.0", "id": 9, "method": "resources/list"})["error"]["code"] == -32601
         for name, arguments in (("nothing", {}), (NEWS, {"pit": PIT}), (NEWS, {"limit": {"a": [1]}}), (NEWS, {"x": 1})):
-            envelope = client.call(name, arguments)
-            assert (envelope["data"], [gap["type"] for gap in envelope["gaps"]]) == ([], ["config"])
-        assert len(client.call(NEWS)["data"]) == 12
+            answer = client.call(name, arguments)
+            assert (answer["rows"], [gap["type"] for gap in answer["gaps"]]) == ([], ["config"])
+        assert len(client.call(NEWS)["rows"]) == 12
         assert client.close()[1:] == (b"", 0)
 
 
@@ -162,7 +165,7 @@ def test_offline_the_archive_alone_answers_and_needs_no_key(run: Run, tmp_path: 
         client.open()
         held, missing = client.call("alphavantage", asked), client.call("alphavantage", {**asked, "symbol": "NONE"})
         assert "offline is not an argument" in str(client.call("alphavantage", {**asked, "offline": False}))
-    assert (len(held["data"]) > 0, missing["data"]) == (True, [])
+    assert (len(held["rows"]) > 0, missing["rows"]) == (True, [])
     assert {gap.get("captured") for gap in missing["gaps"]} == {None, False}
     assert archive.read_bytes() == before
 
@@ -178,8 +181,8 @@ def test_a_file_moves_the_instant_for_the_next_conversation_and_never_above_the_
 
     def shown(text: str) -> int | str:
         file.write_text(text)
-        envelope = client.call(NEWS, {"fields": ["title"]})
-        return len(envelope["data"]) or envelope["gaps"][0]["reason"]
+        answer = client.call(NEWS, {"fields": ["title"]})
+        return len(answer["rows"]) or answer["gaps"][0]["reason"]
 
     early = (AT - timedelta(minutes=6)).isoformat()
     file.write_text(PIT)

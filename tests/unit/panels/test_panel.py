@@ -311,3 +311,30 @@ def test_no_archive_is_replaced_and_no_folder_made(archive: Archive) -> None:
     assert named.read_bytes() == whole
     with pytest.raises(FileNotFoundError):
         panel(archive, ["GE"]).write(str(archive.folder / "none" / "panel.csv"))
+
+
+def test_the_newest_period_is_no_old_one_that_was_released_last(archive: Archive) -> None:
+    """An old dividend that is declared last is not the newest one, whatever a limit makes of it."""
+    late = {"ex_dividend_date": "2025-12-31", "declaration_date": "2026-05-20", "amount": "9.99"}
+    archive.app = alpha(DIVIDENDS={"symbol": "T", "data": [*figures("GE")["data"], late]})
+    listed = archive.folder / "late.toml"
+    listed.write_text('[[request]]\nsource = "alphavantage"\nop = "DIVIDENDS"\nsymbol = "T"\n')
+    assert archive.command("capture late.toml", now="2026-07-01 15:00").code == 0
+    newest, limited = panel(archive, ["T"], newest=1), panel(archive, ["T"], limit=1)
+    assert [[item["amount"] for item in cell.answer.items] for cell in newest] == [[], ["1.85"], ["1.85"]]
+    assert [item["amount"] for cell in limited for item in cell.answer.items][-1] == "9.99"
+    assert "newest=N" in limited._grid.caution
+    assert newest.check(9) == []
+    assert newest._grid.caution == ""
+
+
+def test_newest_is_refused_without_periods(archive: Archive) -> None:
+    with pytest.raises(UsageError, match="--newest counts periods"):
+        panel(archive, ["GE"], op="SYMBOL_SEARCH", newest=1)
+
+
+def test_one_sweep_answers_all_cells_of_a_subject(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = panel(archive, ["IBM", "GE", "T"])
+    expected = [(cell.status, dict(cell.envelope)) for cell in asked]
+    monkeypatch.setattr(index, "records_as_of", lambda *given: pytest.fail("a cell was read by itself"))
+    assert [(cell.status, dict(cell.envelope)) for cell in asked] == expected

@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import zlib
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ import pytest
 
 from pit_fetch.runs.record import entries
 from tests.conftest import Run
+from tests.providers.bz_news_api import server as benzinga
+from tests.serving import serve
 from tests.unit.mcp.wire_client import call as wire_call
 from tests.unit.mcp.wire_client import started
 
@@ -195,3 +198,41 @@ def test_each_call_of_a_served_tool_has_a_row(run: Run, env: dict[str, str], tmp
         answer = client.ask(wire_call("sec_facts", question))
     text = answer["result"]["content"][0]["text"]
     assert [row["sha256"] for row in rows(run, env)] == [hashlib.sha256(text.encode()).hexdigest()]
+
+
+def test_standard_input_is_not_asked_for_again(run: Run, env: dict[str, str]) -> None:
+    variables = {name: value for name, value in env.items() if name != "PIT_FETCH_OFFLINE"}
+    words = ("--source", "bz-news-api", "--pit", PIT, "--input-file", "-")
+    assert run(*words, env=variables, stdin=b"[]").code == 0
+    found = json.loads(run("runs", "verify", "default", "--json", env=env).out)
+    assert "standard input is not recorded" in str(found["not_answerable"])
+
+
+def test_a_row_says_that_a_gate_may_have_withheld_it(run: Run, env: dict[str, str]) -> None:
+    run(*EPS, env=env)
+    run(*EPS, env={**env, "CLAUDECODE": "1"})
+    assert ["gated" in row for row in rows(run, env)] == [False, True]
+    assert (
+        "may have withheld what these calls showed (PIT_GATE_LOG says it): 2"
+        in run("runs", "show", "default", env=env).out.decode()
+    )
+
+
+def test_what_no_client_could_decode_is_verified_as_it_was_shown(run: Run, tmp_path: Path) -> None:
+    """Half of a surrogate pair, which a tool mends and the command prints."""
+    record, archive = str(tmp_path / "runs.db"), str(tmp_path / "a.db")
+    at = datetime.fromisoformat(PIT) - timedelta(hours=1)
+    with serve(benzinga.app([benzinga.article(1, at, title="half \ud83d")])) as server:
+        env = {
+            "PIT_FETCH_RECORD": record,
+            "PIT_FETCH_BENZINGA_URL": server.url,
+            "BENZINGA_API_KEY": benzinga.TOKEN,
+        }
+        run("--source", "bz-news-api", "--pit", PIT, "--archive", archive, env=env)
+        for shape in ("items", "columns"):
+            words = ("--pit", PIT, "--archive", archive, "--shape", shape)
+            with started(tmp_path, server.url, words, {"PIT_FETCH_RECORD": record}) as client:
+                client.open()
+                client.call("bz_news_api")
+    report = run("runs", "verify", "default", "--json", "--archive", archive, env=env)
+    assert json.loads(report.out) == {"run": "default", "calls": 3, "same": 3, "different": [], "not_answerable": []}

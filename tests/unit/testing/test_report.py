@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import pit_fetch.testing
 from pit_fetch.gaps import Code
 from pit_fetch.provider import gap
 from pit_fetch.testing import Document, Recording
+from pit_fetch.testing.report import advice
 from tests.kit import source
 from tests.kit.source import PROVIDER, REPLY
 from tests.kit.wrong import LEAKS, by_fetch, failure, good, limit_first, suite
@@ -23,7 +27,7 @@ def test_a_recording_may_be_printed_in_any_way(indent: int | None) -> None:
     reply = json.dumps(json.loads(REPLY), indent=indent).encode()
     honest, leaking = (suite(provider, reply) for provider in (PROVIDER, by_fetch(limit_first)))
     assert failure(honest, LEAKS) == ""
-    assert honest.worlds_run[TEST] > 150
+    assert honest.worlds_run[TEST] > 100
     assert honest.worlds_skipped.get(TEST, 0) == 0
     assert "never cut to query.limit" in failure(leaking, LEAKS)
 
@@ -69,3 +73,15 @@ def test_a_gap_by_the_wall_clock_is_found() -> None:
 
     message = failure(suite(by_fetch(gap_where_the_pit_is_long_ago)), "the_answer_is_the_same_at_any_hour_and_anywhere")
     assert "asked 100 days, 7:13:00 later, has another answer" in message
+
+
+def test_each_finding_has_its_advice_and_each_advice_its_finding() -> None:
+    modules = Path(pit_fetch.testing.__file__).parent.glob("*.py")
+    nodes = [node for module in modules for node in ast.walk(ast.parse(module.read_text()))]
+    constants = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    assert advice().keys() <= constants
+    called = [node.args[1] for node in nodes if isinstance(node, ast.Call) and ast.unparse(node.func) == "failure"]
+    parts = [part for kind in called for part in ast.walk(kind) if isinstance(part, ast.Constant)]
+    named = {part.value for part in parts if isinstance(part.value, str)}
+    assert len(named) > 50
+    assert named <= advice().keys()
