@@ -99,7 +99,8 @@ TIME_FORMS: Sequence[Callable[[datetime], str]] = (
     lambda at: str(int(at.timestamp())),
     lambda at: f"{int(at.timestamp())}000",
 )
-_HIDING = ("<div hidden>", "<div popover>", "<div style='color:transparent'>", "<div><details>", "<div><svg><desc>")
+_HIDING = ("<div hidden>", "<div popover>", "<div style='color:transparent'>", "<div><details>", "<div><svg><desc>",
+           "<div style='width:1px;height:1px;overflow:hidden'>")  # fmt: skip
 # Marks of a change whose time no reader can tell.
 UNCLEAR = (
     '<time class="updated" datetime="soon">today</time>',
