@@ -55,6 +55,7 @@ class InstantOptions(FetchOptions, total=False):
     max_chars: int | None
 
 
+@answers.python_words()
 def as_of(
     pit: Instant,
     *,
@@ -82,7 +83,7 @@ def as_of(
     environment's own ceiling, and for a source that is not installed.
     """
     runtime = settings_files.with_settings(real_runtime())[0]
-    text = format_value(plain_value(_PIT, pit))
+    text = format_value(plain_value(_PIT, "" if pit is None else pit))  # a missing cell
     variables = {audience.CEILING_VARIABLE: text}
     paths = {"PIT_FETCH_ARCHIVE": archive, runs.RECORD_VARIABLE: record}
     variables |= {name: runtime.path(fspath(path)) for name, path in paths.items() if path is not None}

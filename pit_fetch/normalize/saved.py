@@ -45,7 +45,7 @@ _HIDING = re.compile(
     rf"|(?:-webkit-text-fill-)?color\s*:\s*(?:transparent|\w+\((?:(?:[^,;)]*,){{3}}|[^;)]*/){_NONE}|#(?:\w{{3}}0|\w{{6}}00)\b)"
     r"|(?:left|right|top|bottom|inset|text-indent|margin(?:-\w+)?|transform|translate)\s*:[^;]*-\d{3})"
 )
-_SQUEEZING = re.compile(rf"(?:^|[;-])\s*(?:width|height)\s*:{_NONE}")  # where what overflows is hidden
+_SQUEEZING = re.compile(rf"(?:^|[;-])\s*(?:width|height)\s*:(?:\s*1px|{_NONE})")  # where what overflows is hidden
 _STYLE_COMMENT = re.compile(r"/\*.*?(?:\*/|$)", re.DOTALL)
 # What an end tag does not end: one of a line a block, one of a block a cell, and none of them one of these.
 _TABLE = frozenset({"table", "caption", "thead", "tbody", "tfoot", "tr", "td", "th"})

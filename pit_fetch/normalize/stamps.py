@@ -54,7 +54,7 @@ _STATED = re.compile(
     rf"|(?:(?:{_CHANGED})i?ed|published|issued|created|posted)(?:at|on|utc|gmt)?$"
 )
 # A number under such a name, or of a day in digits alone, is a time.
-_TIMED = re.compile(rf"date|time|stamp|epoch|unix|(?:^|data)(?:ts|at|dt)$|{_STATED.pattern}")
+_TIMED = re.compile(rf"date|time|stamp|epoch|unix|^seconds$|(?:^|data)(?:ts|at|dt)$|{_STATED.pattern}")
 _TO_COME = re.compile("expir|until|through|unavailable")  # "article:expiration_time", "priceValidUntil"
 _LONGEST_NAME, _LONGEST_TIME = 200, 60
 # In these places whatever stands under the name of a time is one, and elsewhere there are switches and labels.
@@ -63,7 +63,7 @@ _DURATION = re.compile(r"\s*P(?:\d|T\d)")  # "PT3M", the time that a text takes 
 
 # RFC 3339, without a colon in the offset, and without seconds (W3C-DTF).
 _ISO = re.compile(r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(:\d{2}(?:\.\d+)?)? ?(Z|[+-]\d{2}:?\d{2})", re.ASCII)
-_EPOCH = re.compile(r"(\d{10})(?:\d{3})?(?:\.\d+)?", re.ASCII)
+_EPOCH = re.compile(r"(\d{10})(?:\d{3}){0,3}(?:\.\d+)?", re.ASCII)
 _MILLISECONDS = re.compile(r"1\d{12}", re.ASCII)
 _MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec"
 _MONTH = (
@@ -96,17 +96,28 @@ _TIME_ALONE = re.compile(
 )
 _UNCLEAR = r"(?:yesterday|today|tonight|(?:just )?now|(?:an? few |an? |one )?\w{1,9} ?\w{0,9}\.? ago)\b"
 _LIKE_A_TIME = re.compile(r"\d\d|\b(?:ago|now|tonight)\b|day\b", re.IGNORECASE)
-# The texts between the quotation marks of a script, and its numbers; and the key before one.
+# The texts between the quotation marks of a script, its numbers, and its lists of numbers; and the key before one.
 _VALUE = re.compile(
-    r"(?:(?<=[\"'`])\s*+(\w[^\"'`<>{}]{2,59})(?=[\"'`])|(?<=[:=(\[,\s])(\d{10}|\d{13})(?=[\s,;)}\]]|$))", re.ASCII
+    r"(?<=[\"'`])\s*+(\w[^\"'`<>{}]{2,59})(?=[\"'`])"
+    r"|(?<=[:=(\[,\s])(\d{10}(?:\d{3}){0,3}(?:\.\d{1,9})?|(?<=\[)[12]\d{3}, ?\d\d?, ?\d\d?)(?=[\s,;)}\]+-]|$)",
+    re.ASCII,
 )
 _KEY = re.compile(r"[\W\d]{0,12}([\w:.$ -]{1,60})", re.ASCII)  # read backwards
 _LOOKED_BACK = 80
-_ESCAPED = re.compile(r"\\+(?:u00([0-7][0-9A-Fa-f])|(?=[\"'`/]))")
+_ESCAPED = re.compile(r"\\+(?:(?:u00|x)([0-7][0-9A-Fa-f])|(?=[\"'`/]))")
+# What looks alike in a page is read alike: white space within a line, dashes, and what nobody sees.
+_ALIKE = {
+    " ": re.compile(r"[^\S\n]+"),
+    "-": re.compile("[\u2010-\u2015\u2212]"),
+    "": re.compile("[\0\xad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"),
+}
 
+# Between a word and its time, as "Updated / February 20", "Updated \u00bb February 20", and with a bullet or an arrow.
+_MARKS = r":,|()\[\]\u00ab\u00b7\u00bb\u2016-\u2bff-"
+_SIGNS = rf"\s{_MARKS}"
 # What may stand between "Updated" and a date: "by Ann Lee, 10:15 AM ET, Tue", "1535 GMT (2335 HKT)".
 _BETWEEN = (
-    r"(?:[\s:,|()\[\]\u00b7\u2022\u2013\u2014-]|(?:on|at|as of|the|date|version|published)\b|\d\d?[:.]\d\d(?![.\d])"
+    rf"(?:[{_SIGNS}]|(?<=\s)[/>*~]|(?:on|at|as of|the|date|version|published)\b|\d\d?[:.]\d\d(?![.\d])"
     rf"|\d{{4}}(?=\s[A-Z]{{2,4}}\b)|{_WEEKDAY}|[ap]\.?m\b\.?|(?-i:(?!(?i:{_MONTH}))[A-Z]{{2,4}}\b)"
     rf"|(?:by|with)(?:\s(?!on\s|at\s|\d|{_MONTH})[\w.'-]{{1,20}}){{1,4}}){{0,40}}+"
 )
@@ -118,15 +129,15 @@ _WORD = rf"\b((?:{_CHANGED})[a-z]*+|published|posted)"
 _SAID = re.compile(rf"{_WORD}{_BETWEEN}(?=({_DATE_BEGINS}.{{0,24}}))", re.ASCII | re.IGNORECASE | re.DOTALL)
 # "February 20, 2024: This story has been updated".
 _SAID_BEHIND = re.compile(
-    rf"((?:{_MONTH}\s+{_NUMBER}|{_NUMBER}\s+{_MONTH}),?\s+[12]\d{{3}})[\s:,)\]\u2013-]{{1,4}}"
+    rf"((?:{_MONTH}\s+{_NUMBER}|{_NUMBER}\s+{_MONTH}),?\s+[12]\d{{3}})[{_SIGNS}]{{1,4}}"
     rf"(?:(?:this|the|story|article|page|report|was|has|been|is)\s+){{0,6}}(?:{_CHANGED})",
     re.ASCII | re.IGNORECASE,
 )
 # As a label, and not within a sentence: a company may have revised its outlook yesterday.
 _SAID_UNCLEARLY = re.compile(
-    rf"(?:^|[\n.()\[\]|:;\u00b7\u2022\u2013\u2014-]\s*|\blast\s+"
+    rf"(?:^|[\n.;{_MARKS}]\s*|\blast\s+"
     rf"|\b(?:story|article|page|post|report|content)\s+(?:(?:has been|was|is)\s+)?)(?P<word>(?:{_CHANGED})[a-z]*+)"
-    rf"(?:[\s:,|()'\u2013\u2014-]|(?:on|at)\b){{0,9}}+"
+    rf"(?:[{_SIGNS}']|(?:on|at)\b){{0,9}}+"
     rf"(?P<time>{_UNCLEAR}|\d\d?[-/.]\d\d?(?:[-/.]\d\d)?\b|{_WEEKDAY}|\d\d?:\d\d)",
     re.ASCII | re.IGNORECASE,
 )
@@ -174,6 +185,12 @@ def is_timed(name: str) -> bool:
     return _TIMED.search(_letters(name)) is not None
 
 
+def _as_it_looks(text: str) -> str:
+    for sign, alike in _ALIKE.items():
+        text = alike.sub(sign, text)
+    return text
+
+
 def stamps_in(kind: str, name: str, text: str) -> Iterator[PageStamp]:
     """Yield every time that a piece of a page states, readable or not.
 
@@ -185,13 +202,16 @@ def stamps_in(kind: str, name: str, text: str) -> Iterator[PageStamp]:
     >>> [stamp.text for stamp in stamps_in("text", "", "Updated 10:15 AM ET, Tue February 20, 2024 | Updates 3")]
     ['February 20, 2024 | Updates 3']
     """
+    text = _as_it_looks(text)
     if known(kind, name) or kind == "time" or (kind in _STRICT and states_time(name)):
         if text.strip() and not _DURATION.match(text):
             yield PageStamp(kind, known(kind, name) or name.lower(), text)
         return
     if kind == "header" or not _LIKE_A_TIME.search(text):  # other headers are of the reply, and not of the page
         return
-    plain = unescape(unquote(_ESCAPED.sub(lambda found: chr(int(found[1] or "0", 16)) if found[1] else "", text)))
+    plain = _as_it_looks(
+        unescape(unquote(_ESCAPED.sub(lambda found: chr(int(found[1] or "0", 16)) if found[1] else "", text)))
+    )
     if kind != "text":
         values = ((found.start(), found[1] or found[2]) for found in _VALUE.finditer(plain))
         members = ((_key(plain, at, name), value) for at, value in values if _LIKE_A_TIME.search(value))
@@ -217,8 +237,8 @@ def _is_time(name: str, text: str) -> bool:
     """Return whether a whole text is a time: one that can be read, or another under a name that states one."""
     if len(text) > _LONGEST_TIME or _is_to_come(name):
         return False
-    if text.isdecimal():
-        is_day = len(text) in (8, 10, 12, 14) and is_timed(name)
+    if text.isdecimal() or _EPOCH.fullmatch(text):
+        is_day = len(text.partition(".")[0]) in (8, 10, 12, 14, 16, 19) and is_timed(name)
         return (is_day or _MILLISECONDS.fullmatch(text) is not None) and moment_of(text) is not None
     is_readable = _TIME_ALONE.fullmatch(text) is not None and moment_of(text) is not None
     return is_readable or (states_time(name) and _LIKE_A_TIME.search(text) is not None)
@@ -273,7 +293,7 @@ def moment_of(text: str) -> datetime | None:
     >>> print(moment_of("2024-02-15T09:30-0500"), moment_of("Feb. 15, 2024"), moment_of("soon"))
     2024-02-15 14:30:59.999999+00:00 2024-02-16 12:00:00+00:00 None
     """
-    text = text.strip()
+    text = _as_it_looks(text).strip()
     if match := _EPOCH.fullmatch(text):
         return datetime.fromtimestamp(int(match[1]), UTC) + timedelta(microseconds=999_999)
     if match := _ISO.fullmatch(text):

@@ -94,7 +94,9 @@ def _unboxed(option: Option, value: object) -> Any:
     if text in ("NaT", "<NA>", "nan") and not isinstance(value, str):
         raise UsageError(Code.USAGE, text=f"{option.name} is {text}: {MISSING}")
     if kind in ("b", "i", "u", "f"):
-        return value.item()  # type: ignore[attr-defined]
+        value = value.item()  # type: ignore[attr-defined]
+    if isinstance(value, float) and value.is_integer() and option.kind != "number":
+        return int(value)  # of a column in which a number is missing pandas makes floats
     if kind == "M" or (isinstance(value, datetime) and value.utcoffset() is None):
         day, clock = text[:10], text[11:]
         if option.kind != "instant" or option.name == "pit" or clock.strip("0:."):

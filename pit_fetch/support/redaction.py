@@ -50,18 +50,21 @@ def spellings(secrets: Iterable[str]) -> list[str]:
 
 
 def body_redactor(secrets: Iterable[str]) -> Callable[[bytes], bytes]:
-    """Return a function that replaces every secret in a body: in plain, and however a URL or JSON may escape it.
+    """Return a function that replaces every secret in a body: in plain, and however a URL, JSON or HTML may escape it.
 
     Sources repeat keys in their replies (Alpha Vantage: "We have detected your API key as …").
 
     >>> body_redactor(["AV01/2345+6789"])(b'{"Information": "your API key as AV01%2F2345%2B6789"}')
     b'{"Information": "your API key as [redacted]"}'
     """
+    from html import escape
+
     long_enough = [secret for secret in secrets if len(secret) >= SHORTEST_SECRET]
     plain = {
         spelled.encode()
         for spelling in spellings(long_enough)
-        for spelled in (spelling, json.dumps(spelling)[1:-1], json.dumps(spelling)[1:-1].replace("/", "\\/"))
+        for text in (spelling, escape(spelling), escape(spelling, quote=False))
+        for spelled in (text, json.dumps(text)[1:-1], json.dumps(text)[1:-1].replace("/", "\\/"))
     }
     longest_first = sorted(plain, key=len, reverse=True)
     escaped = re.compile(

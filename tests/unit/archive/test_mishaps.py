@@ -164,3 +164,4 @@ def test_an_id_that_no_database_finds_again_costs_no_other_item(archive: Archive
 def test_a_key_is_found_however_a_url_or_json_may_write_it(spelled: str) -> None:
     body = body_redactor([KEY])(f'{{"a": "x%41", "key": "{spelled}", "b": "\\u00e9\\/"}}'.encode())
     assert body == b'{"a": "x%41", "key": "[redacted]", "b": "\\u00e9\\/"}'
+    assert body_redactor(["AV<01&2345"])(b"<p>AV&lt;01&amp;2345") == b"<p>[redacted]"

@@ -84,6 +84,7 @@ def test_a_name_of_today_stands_for_no_company(reply: Path) -> None:
         (LATER, {"PIT_FETCH_CEILING": INSTANT}, {}),
         ("open", {}, {}),
         ("2024-02-15T16:00:00", {}, {}),
+        (None, {}, {}),
         (INSTANT, {}, {"sources": ["no-such"]}),
         (INSTANT, {}, {"evidence": "sworn"}),
         (INSTANT, {"PIT_FETCH_CEILING": INSTANT}, {"evidence": "claimed"}),
@@ -91,12 +92,13 @@ def test_a_name_of_today_stands_for_no_company(reply: Path) -> None:
     ],
 )
 def test_an_instant_that_would_lift_what_binds_the_caller_is_refused(
-    reply: Path, monkeypatch: pytest.MonkeyPatch, pit: str, variables: dict[str, str], options: dict[str, Any]
+    reply: Path, monkeypatch: pytest.MonkeyPatch, pit: Any, variables: dict[str, str], options: dict[str, Any]
 ) -> None:
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError) as refused:
         pit_fetch.as_of(pit, **options)
+    assert "--" not in str(refused.value)
 
 
 def test_a_ceiling_that_is_lowered_meanwhile_holds(reply: Path, monkeypatch: pytest.MonkeyPatch) -> None:

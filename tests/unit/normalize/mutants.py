@@ -166,6 +166,12 @@ MUTANTS = (
     Mutant(
         "normalize: a time that is no text is none", f"{_HERE}.stamps:stamps_in", _at_these_places(_is_no_number), _LAW
     ),
+    Mutant(
+        "normalize: what looks alike is not read alike",
+        f"{_HERE}.stamps:stamps_in",
+        _at_these_places(lambda kind, name, text: text.isascii()),
+        _LAW,
+    ),
     Mutant("normalize: a change dates an item alone", f"{_HERE}.stamps:NAMES", _name_of_a_change, _LAW),
     Mutant("normalize: a word of a change without a time is none", f"{_HERE}.stamps:stamps_in", _readable_words, _LAW),
     Mutant("normalize: what a page hides is quoted", f"{_HERE}.saved:page_of", _hiding_nothing, _LAW),

@@ -324,6 +324,24 @@ def test_a_change_whose_time_cannot_be_read_may_be_of_any_time(mark: str) -> Non
     assert date_claim("meta", "date", AT, read_page(f'<meta name="date" content="{AT}">' + mark).stamps) is None
 
 
+@pytest.mark.parametrize(
+    "member",
+    [
+        '"edited": 1708423500.0',
+        '"updated": 1708423500.123',
+        '"updated": "1708423500000000"',
+        '"updatedAt": {"_seconds": 1708423500, "_nanoseconds": 0}',
+        r'"lastModified": "\/Date(1708423500000+0000)\/"',
+    ],
+)
+def test_a_number_under_the_name_of_a_time_is_one_in_every_form(member: str) -> None:
+    page = read_page(f'<meta name="date" content="{AT}"><script type="application/json">{{{member}}}</script>')
+    dating = date_claim("meta", "date", AT, page.stamps)
+    assert dating is not None
+    assert dating.revised_at is not None
+    assert dating.revised_at.replace(microsecond=0) == datetime(2024, 2, 20, 10, 5, tzinfo=UTC)
+
+
 # What a page says.
 
 

@@ -70,7 +70,11 @@ CHANGED_PLACES = (
     '<script>var lastModified = new Date("AT")</script>',
     '<script>push("{\\"updated_at\\":\\"AT\\"}")</script>',
     "<!-- last updated AT -->",
+    '<script>var page = JSON.parse("{\\x22updatedAt\\x22:\\x22AT\\x22}")</script>',
     "<p>Updated AT</p>",
+    "<p>Up&shy;dated:&nbsp;AT</p>",
+    "<p>Updated&ensp;/ AT</p>",
+    "<p>Last updated &raquo;\u200b AT</p>",
     "<p>Last updated: <span>10:15 AM ET, Tue AT</span></p>",
     "<dl><dt>Last modified<dd>AT</dl>",
     "<p>Content last reviewed by Ann Lee on AT</p>",
@@ -85,6 +89,8 @@ TIME_FORMS: Sequence[Callable[[datetime], str]] = (
     lambda at: f"{at:%Y%m%dT%H%M%SZ}",
     lambda at: f"{at:%d/%m/%Y}",
     lambda at: f"{at:%B %d, %Y}",
+    lambda at: f"{at:%B}\u00a0{at:%d}, {at:%Y}",
+    lambda at: f"{at:%Y}\u2011{at:%m}\u2011{at:%d}",
     lambda at: f"{at:%A, %B %d, %Y} 10:15 AM ET",
     lambda at: f"{at:%d %b %Y}, 10:15",
     lambda at: f"{at:%a, %d %b %Y %H:%M:%S} GMT",
@@ -93,7 +99,8 @@ TIME_FORMS: Sequence[Callable[[datetime], str]] = (
     lambda at: str(int(at.timestamp())),
     lambda at: f"{int(at.timestamp())}000",
 )
-_HIDING = ("<div hidden>", "<div popover>", "<div style='color:transparent'>", "<div><details>", "<div><svg><desc>")
+_HIDING = ("<div hidden>", "<div popover>", "<div style='color:transparent'>", "<div><details>", "<div><svg><desc>",
+           "<div style='width:1px;height:1px;overflow:hidden'>")  # fmt: skip
 # Marks of a change whose time no reader can tell.
 UNCLEAR = (
     '<time class="updated" datetime="soon">today</time>',
@@ -101,6 +108,7 @@ UNCLEAR = (
     "<time>2 hours ago</time>",
     '<div data-updated="3 hours ago"></div>',
     '<script type="application/json">{"lastUpdated": "Yesterday"}</script>',
+    '<script type="application/json">{"updatedAt": [2024, 2, 20, 10, 0]}</script>',
     *(
         f"<p>{words}</p>"
         for words in (

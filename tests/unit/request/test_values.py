@@ -252,8 +252,10 @@ def test_what_a_frame_has_is_what_it_plainly_means() -> None:
         (INTEGER, numpy.int64(5), 5), (TEXT, ["AAPL"], "AAPL"), (TEXT, numpy.array([320193]), 320193),
         (INSTANT, day, "2024-02-15"), (INSTANT, day.astype("datetime64[ns]"), "2024-02-15"),
         (INSTANT, midnight, "2024-02-15"), (LIST, numpy.array([1, 2]), [1, 2]),
+        (TEXT, numpy.float64(320193), 320193), (INTEGER, 5.0, 5), (LIST, [7.0], [7]), (TEXT, 1.5, 1.5),
     ]  # fmt: skip
-    assert [plain_value(option, value) for option, value, _ in rows] == [plain for _, _, plain in rows]
+    plain = [plain_value(option, value) for option, value, _ in rows]
+    assert list(map(repr, plain)) == [repr(expected) for _, _, expected in rows]
     for missing in (pandas.NaT, pandas.NA, numpy.datetime64("NaT"), numpy.float64("nan")):
         with pytest.raises(UsageError, match="a value is missing; leave such rows out"):
             plain_value(INSTANT, missing)
