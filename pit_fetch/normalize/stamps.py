@@ -199,8 +199,8 @@ def stamps_in(kind: str, name: str, text: str) -> Iterator[PageStamp]:
 
     >>> [stamp.text for stamp in stamps_in("script", "", '{"updatedAt": 1708423200, "id": 1708423201}')]
     ['1708423200']
-    >>> [stamp.text for stamp in stamps_in("text", "", "Updated 10:15 AM ET, Tue February 20, 2024 | Updates 3")]
-    ['February 20, 2024 | Updates 3']
+    >>> [stamp.text for stamp in stamps_in("text", "", "Updated 10:15 AM ET, Tue February 20, 2024")]
+    ['February 20, 2024']
     """
     text = _as_it_looks(text)
     if known(kind, name) or kind == "time" or (kind in _STRICT and states_time(name)):

@@ -69,6 +69,7 @@ def fetch(query: Query, context: Context) -> Iterator[Record]:
     asked |= {"titles": TITLES[query.options["index"]], "rvprop": "ids|timestamp|sha1|content", "rvdir": "older"}
     asked |= {"rvlimit": str(REVISIONS), "rvstart": utc_seconds(last - MARGIN)}
     listings = [listing for listing in read_listings(context, asked) if listing.at <= last - MARGIN]
+    listings.sort(key=lambda listing: (listing.at, listing.revision), reverse=True)  # a second may have several
     for place, listing in enumerate(listings):
         if is_plausible(listing, listings[place + 1] if place + 1 < len(listings) else None):
             yield from (_record(query.options["index"], listing, member) for member in listing.members.values())
