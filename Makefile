@@ -71,7 +71,7 @@ test-programs: $(PROGRAMS) ## set up, then show yfinance and edgartools the same
 	$(BIN)/python -m tests.programs.run .venv/programs/bin/python
 
 # What the site shows or links to. It keeps its place in the repository, so that a link works in both.
-PAGES = *.md docs tests/README.md examples/looking.ipynb \
+PAGES = *.md docs tests/README.md examples/looking.ipynb examples/backtest \
 	providers/pit_fetch_providers/bz_news_api/__init__.py providers/pit_fetch_providers/federal_register/__init__.py
 
 docs: export NO_MKDOCS_2_WARNING = 1

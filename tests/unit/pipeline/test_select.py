@@ -15,14 +15,32 @@ from pit_fetch.pipeline.select import (
     Selection,
     Withheld,
     in_order,
+    newest_periods,
     public,
     require_fields,
+    series_name,
     visibility,
 )
 from pit_fetch.provider import Page, Record, Watermark
 from tests.unit.pipeline.selecting import PIT, select
 
 MICROSECOND = timedelta(microseconds=1)
+
+
+@pytest.mark.parametrize(
+    ("count", "kept"),
+    [(1, ["a 2024", "a 2024 again", "b 2023"]), (2, ["a 2023", "a 2024", "a 2024 again", "b 2023", "b 2022"])],
+)
+def test_the_newest_periods_of_each_series_are_kept_whatever_changed_last(count: int, kept: list[str]) -> None:
+    rows = [("a 2022", "2022"), ("a 2023", "2023"), ("a 2024", "2024"), ("a 2024 again", "2024")]
+    rows += [("b 2023", "2023"), ("b 2022", "2022")]
+    records = [Record(name, PIT, {"series": name[0]}, period=f"{period}-12-31") for name, period in rows]
+    told = gap(Code.RESULT_CAP)
+    series = [series_name(each, ["series"]) for each in records]
+    assert [*newest_periods([*records, told], [*series, ""], count)] == [
+        *(each for each in records if each.id in kept),
+        told,
+    ]
 
 
 def record(name: str, seconds: float = 0, revised: float | None = None, title: str = "") -> Record:

@@ -121,6 +121,8 @@ def test_what_follows_two_dashes_is_words(words: tuple[str, ...]) -> None:
         (("--date-from", "2024-02-16", "--date-to", "2024-02-15"), "--date-from is after --date-to"),
         (("--max-chars", "many"), "--max-chars is 0 (no limit) or a whole number of at least 4000"),
         (("--fields", ","), "--fields is empty: give a value or leave it out"),
+        (("--input-file", "a.json", "--archive", "a.db"), "--input-file is read instead of an archive"),
+        (("--newest", "2"), "this operation has none: give --limit"),
         (("--horizon", "1month"), "--horizon is one of 3month, 6month"),
         (("one", "two"), "demo takes one bare word (op), not 2: write the others as name=VALUE, e.g. symbol=VALUE"),
         (("A", "--op", "B"), "--op is given twice"),
