@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -360,7 +360,8 @@ def captured(case: Case, rng: Random) -> int:
     has_exact = case.source in ("sec_full_text", "sec_filings")
     words = (*case.words, "--exact") if has_exact and rng.random() < 0.5 else case.words
     days, app = rng.choice(((0, case.worlds[0]), (2, case.worlds[-1])))
-    later = case.moment + timedelta(days=days)
+    # In UTC: on a clock that is put back, a sum loses which of two equal hours it is.
+    later = case.moment.astimezone(UTC) + timedelta(days=days)
     expected = run(case, app, words=words)
     if not {"truncated", "upstream_error", "config", "input_error"}.isdisjoint(expected.gap_types):
         return 0
@@ -380,10 +381,21 @@ def captured(case: Case, rng: Random) -> int:
     if question.query.operation.archiving.reach != "some" and not question.query.chooses:
         if not days and any("first_seen_at" in item and item["id"] not in expected.ids for item in again.data):
             return 1  # what is served on a claim alone, this sight has proved
-        assert again.out == expected.out
+        if case.source in _LOOK_BACK and _lacks_a_part(again):
+            assert again.data == expected.data  # the capture looked back from a later day
+        else:
+            assert again.out == expected.out
     elif days:
         assert again.data == []
     return 1
+
+
+# Sources that look back from the day of the capture, by days: its window may be another than that of the question.
+_LOOK_BACK = ("arxiv", "federal_register")
+
+
+def _lacks_a_part(left: Left) -> bool:
+    return any(gap.get("captured") is False for gap in left.envelope["gaps"])
 
 
 def capture(case: Case, app: App, path: Path, words: Sequence[str], now: datetime | None = None) -> Left:
